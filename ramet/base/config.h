@@ -1,0 +1,212 @@
+// Field tables. A plain struct lists its members once, in `fields`; JSON, validation, equality, cloning, help and the
+// conformance tests follow from the list.
+//
+//   struct DenseConfig {
+//     std::int64_t units = 0;
+//     bool use_bias = true;
+//     static constexpr auto fields = std::tuple{field("units", &DenseConfig::units, positive),
+//                                               field("use_bias", &DenseConfig::use_bias)};
+//   };
+#pragma once
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "ramet/base/arity.h"
+#include "ramet/base/error.h"
+#include "ramet/base/json.h"
+
+namespace ramet {
+
+// What a field's value must satisfy. A null `holds` accepts everything.
+template <class T>
+struct Rule {
+  bool (*holds)(const T&) = nullptr;
+  std::string_view text;
+};
+
+template <class Owner, class T>
+struct Field {
+  std::string_view name;
+  T Owner::*member;
+  Rule<T> rule;
+};
+
+struct AnyRule {
+  template <class T>
+  constexpr operator Rule<T>() const { return {}; }
+};
+
+template <class Owner, class T, class R = AnyRule>
+constexpr Field<Owner, T> field(std::string_view name, T Owner::*member, R rule = {}) {
+  return {name, member, static_cast<Rule<T>>(rule)};
+}
+
+namespace detail {
+
+// A test on numbers that also looks into optionals (absent passes) and vectors (every element must pass).
+template <class Test>
+struct NumberRule {
+  std::string_view text;
+  template <class T>
+  static bool holds(const T& value) {
+    if constexpr (requires { value.has_value(); }) return !value || holds(*value);
+    else if constexpr (requires { value.begin(); }) {
+      for (const auto& v : value)
+        if (!holds(v)) return false;
+      return true;
+    } else return Test{}(value);
+  }
+  template <class T>
+  constexpr operator Rule<T>() const { return {&holds<T>, text}; }
+};
+
+struct IsPositive { bool operator()(auto v) const { return v > 0; } };
+struct IsNotNegative { bool operator()(auto v) const { return v >= 0; } };
+struct IsInUnit { bool operator()(auto v) const { return v >= 0 && v <= 1; } };
+
+}  // namespace detail
+
+inline constexpr detail::NumberRule<detail::IsPositive> positive{"a positive integer"};
+inline constexpr detail::NumberRule<detail::IsNotNegative> not_negative{"a number that is not negative"};
+inline constexpr detail::NumberRule<detail::IsInUnit> in_unit_interval{"a number between 0 and 1"};
+
+// A struct with a complete `fields` table.
+template <class C>
+concept Described = requires { C::fields; } &&
+    std::tuple_size_v<std::remove_cvref_t<decltype(C::fields)>> == detail::member_count<C>();
+
+template <class C>
+void for_each_field(auto&& visit) {
+  static_assert(Described<C>, "every member of the struct must be listed in its `fields`");
+  std::apply([&](const auto&... f) { (visit(f), ...); }, C::fields);
+}
+
+// Values to JSON. Other types join by an overload of their own in their namespace.
+inline Json encode(const std::string& v) { return Json(v); }
+inline Json encode(bool v) { return Json(v); }
+inline Json encode(std::int64_t v) { return Json(v); }
+inline Json encode(double v) { return Json(v); }
+inline Json encode(const Json& v) { return v; }
+template <Described C>
+Json encode(const C& config);
+template <class T>
+Json encode(const std::optional<T>& v) { return v ? encode(*v) : Json(nullptr); }
+template <class T>
+Json encode(const std::vector<T>& v) {
+  JsonArray out;
+  for (const auto& x : v) out.push_back(encode(static_cast<const T&>(x)));
+  return Json(std::move(out));
+}
+
+// JSON to values; DataError when the JSON has another type.
+inline void decode(const Json& json, std::string& out) { out = json.as_string(); }
+inline void decode(const Json& json, bool& out) { out = json.as_bool(); }
+inline void decode(const Json& json, std::int64_t& out) { out = json.as_int(); }
+inline void decode(const Json& json, double& out) { out = json.as_double(); }
+inline void decode(const Json& json, Json& out) { out = json; }
+template <Described C>
+void decode(const Json& json, C& out);
+template <class T>
+void decode(const Json& json, std::optional<T>& out) {
+  if (json.is_null()) return out.reset();
+  T value{};
+  decode(json, value);
+  out = std::move(value);
+}
+template <class T>
+void decode(const Json& json, std::vector<T>& out) {
+  out.clear();
+  for (const Json& item : json.as_array()) {
+    T value{};
+    decode(item, value);
+    out.push_back(std::move(value));
+  }
+}
+
+template <class C>
+JsonObject to_json(const C& config) {
+  JsonObject out;
+  for_each_field<C>([&](const auto& f) { out.set(std::string(f.name), encode(config.*f.member)); });
+  return out;
+}
+
+// Absent keys keep the defaults of the declaration; keys that are not fields are the caller's business (unknown_keys).
+template <class C>
+C from_json(const JsonObject& json) {
+  C config{};
+  for_each_field<C>([&](const auto& f) {
+    if (const Json* value = json.find(f.name)) {
+      try {
+        decode(*value, config.*f.member);
+      } catch (const DataError& error) {
+        throw DataError(cat("`", f.name, "`: ", error.what()));
+      }
+    }
+  });
+  return config;
+}
+
+template <Described C>
+Json encode(const C& config) { return Json(to_json(config)); }
+template <Described C>
+void decode(const Json& json, C& out) { out = from_json<C>(json.as_object()); }
+
+// Refuses values outside their field's rule, in Keras' words.
+template <class C>
+void validate(std::string_view who, const C& config) {
+  for_each_field<C>([&](const auto& f) {
+    if (f.rule.holds && !f.rule.holds(config.*f.member))
+      throw UsageError(cat(who, ": Received an invalid value for `", f.name, "`, expected ", f.rule.text,
+                           ". Received: ", f.name, "=", encode(config.*f.member).dump()));
+  });
+}
+
+template <class C>
+std::vector<std::string> field_names() {
+  std::vector<std::string> names;
+  for_each_field<C>([&](const auto& f) { names.emplace_back(f.name); });
+  return names;
+}
+
+// A string argument that must be one of a few, checked when the program is compiled where it is a literal:
+//   struct PaddingNames { static constexpr std::string_view what = "padding", names[] = {"valid", "same"}; };
+//   using Padding = Choice<PaddingNames>;      Padding p = "smae";   // does not compile
+template <class Names>
+class Choice {
+ public:
+  constexpr Choice() = default;
+  consteval Choice(const char* name) : index_(find(name)) {
+    if (index_ < 0) throw "not one of the names this argument takes";
+  }
+  static Choice from(std::string_view name) {
+    Choice out;
+    out.index_ = find(name);
+    if (out.index_ >= 0) return out;
+    std::string all;
+    for (const auto n : Names::names) all += cat(all.empty() ? "'" : ", '", n, "'");
+    throw UsageError(cat("unknown ", Names::what, " '", name, "'; use one of ", all));
+  }
+  constexpr std::string_view name() const { return Names::names[index_]; }
+  constexpr bool operator==(const Choice&) const = default;
+  constexpr bool operator==(std::string_view other) const { return name() == other; }
+
+ private:
+  static constexpr int find(std::string_view name) {
+    int i = 0;
+    for (const auto n : Names::names) {
+      if (n == name) return i;
+      ++i;
+    }
+    return -1;
+  }
+  int index_ = 0;
+};
+
+template <class Names>
+Json encode(Choice<Names> v) { return Json(std::string(v.name())); }
+template <class Names>
+void decode(const Json& json, Choice<Names>& out) { out = Choice<Names>::from(json.as_string()); }
+
+}  // namespace ramet
