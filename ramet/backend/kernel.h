@@ -58,6 +58,7 @@ struct Kernel {
   std::string_view name;
   bool (*supports)(const Site&);
   Step (*make)(const Site&);
+  bool reference = true;  // the plain kernel every op has; fast ones stand before it
 };
 
 using KernelList = std::vector<Kernel>;

@@ -1,0 +1,137 @@
+// How a layer class gets its JSON, cloning and validation from its config's field table (LayerOf), and how user code holds a layer
+// (Handle).
+#pragma once
+#include "ramet/graph/layer.h"
+#include "ramet/graph/registry.h"
+
+namespace ramet {
+
+// A call argument as what is recorded in the node. Other types join by an overload.
+inline Arg to_arg(const Tensor& t) { return t.defined() ? Arg(t) : Arg(); }
+inline Arg to_arg(const std::vector<Tensor>& list) { return list.empty() ? Arg() : Arg(list); }
+inline Arg to_arg(const Arg& arg) { return arg; }
+inline Arg to_arg(bool v) { return Arg(Json(v)); }
+inline Arg to_arg(std::optional<bool> v) { return v ? Arg(Json(*v)) : Arg(); }
+
+// Copies a config member for a clone: layers inside are cloned too.
+template <class T>
+T clone_value(const T& v) { return v; }
+inline LayerRef clone_value(const LayerRef& layer) { return layer ? layer->clone() : nullptr; }
+inline std::vector<LayerRef> clone_value(const std::vector<LayerRef>& layers) {
+  std::vector<LayerRef> out;
+  for (const auto& layer : layers) out.push_back(layer->clone());
+  return out;
+}
+
+// The keyword arguments of a call that takes none but `training`.
+struct TrainingCall {
+  std::optional<bool> training = std::nullopt;
+  static constexpr auto fields = std::tuple{field("training", &TrainingCall::training)};
+};
+struct MaskCall {
+  Arg mask = {};
+  std::optional<bool> training = std::nullopt;
+  static constexpr auto fields = std::tuple{field("mask", &MaskCall::mask), field("training", &MaskCall::training)};
+};
+
+// Everything a layer inherits for declaring a Config (and, where its call takes more, a Call).
+template <class Derived, class C, MaskRule Mask = MaskRule::reject, class CallArguments = TrainingCall>
+class LayerOf : public Layer {
+ public:
+  static_assert(Described<C>, "every member of Config must be listed in Config::fields");
+  using Config = C;
+  using Call = CallArguments;
+
+  explicit LayerOf(C config, LayerOptions options = {})
+      : Layer(options.name.empty() ? unique_name(Derived::kClassName) : options.name, options.trainable, options.dtype), config_(std::move(config)) {
+    validate(Derived::kClassName, config_);
+    if constexpr (requires(C& c) { normalize(c); }) normalize(config_);
+  }
+  const C& config() const { return config_; }
+  std::string_view class_name() const final { return Derived::kClassName; }
+  MaskRule mask_rule() const override { return Mask; }
+  std::vector<std::string> call_arguments() const override { return field_names<CallArguments>(); }
+
+  JsonObject get_config() const override {
+    JsonObject out{{"name", Json(name())}, {"trainable", Json(trainable())}, {"dtype", encode_dtype_policy(dtype_name())}};
+    for (auto& [key, value] : to_json(config_)) out.set(key, value);
+    return out;
+  }
+  LayerRef clone() const override {
+    C copy{};
+    for_each_field<C>([&](const auto& f) { copy.*f.member = clone_value(config_.*f.member); });
+    return std::make_shared<Derived>(std::move(copy), LayerOptions{name(), trainable(), dtype_name()});
+  }
+  static LayerRef from_config(const JsonObject& json) {
+    const LayerOptions options = layer_options_from(json, Derived::kClassName, field_names<C>());
+    return std::make_shared<Derived>(from_json<C>(json), options);
+  }
+  static LayerRegistration registration(std::string package = "") {
+    return {std::string(Derived::kClassName), std::move(package), &LayerOf::from_config};
+  }
+
+ protected:
+  C& mutable_config() { return config_; }
+
+ private:
+  C config_;
+};
+
+// How user code holds a layer: copies share it, as in Python. The first members of Config can be given by position.
+template <class L>
+class Handle {
+  using Config = typename L::Config;
+  using Call = typename L::Call;
+  template <std::size_t I>
+  using Member = std::remove_cvref_t<decltype(std::declval<Config>().*std::get<I>(Config::fields).member)>;
+  static constexpr std::size_t positional() {
+    if constexpr (requires { Config::kPositional; }) return Config::kPositional;
+    else return 0;
+  }
+
+ public:
+  Handle() requires(positional() == 0) : Handle(Config{}) {}
+  Handle(Config config, LayerOptions options = {}) : layer_(std::make_shared<L>(std::move(config), std::move(options))) {}
+  explicit Handle(LayerOptions options) requires(positional() == 0) : Handle(Config{}, std::move(options)) {}
+  explicit Handle(std::shared_ptr<L> layer) : layer_(std::move(layer)) {}
+
+  // `rest` is spelled with its type so that these take part only where the argument is not a config itself.
+  Handle(Member<0> first, Config rest = {}, LayerOptions options = {}) requires(positional() >= 1)
+      : Handle((set<0>(rest, std::move(first)), std::move(rest)), std::move(options)) {}
+  Handle(Member<0> first, LayerOptions options) requires(positional() >= 1) : Handle(std::move(first), Config{}, std::move(options)) {}
+
+  template <class Second>
+  Handle(Member<0> first, Second second, Config rest = {}, LayerOptions options = {})
+  requires(positional() >= 2 && std::convertible_to<Second, Member<(positional() >= 2 ? 1 : 0)>>)
+      : Handle((set<0>(rest, std::move(first)), set<1>(rest, std::move(second)), std::move(rest)), std::move(options)) {}
+
+  // Calls the layer on symbolic tensors. Further positional tensors where the layer takes them (MultiHeadAttention's value, key).
+  Tensor operator()(const Arg& x, const Call& call = {}) const { return layer_->call(arguments({x}, call)); }
+  Tensor operator()(const Arg& a, const Arg& b, const Call& call = {}) const requires(L::kTensors >= 2) { return layer_->call(arguments({a, b}, call)); }
+  Tensor operator()(const Arg& a, const Arg& b, const Arg& c, const Call& call = {}) const requires(L::kTensors >= 3) {
+    return layer_->call(arguments({a, b, c}, call));
+  }
+
+  L* operator->() const { return layer_.get(); }
+  L& operator*() const { return *layer_; }
+  const std::shared_ptr<L>& ref() const { return layer_; }
+  operator LayerRef() const { return layer_; }
+
+ private:
+  template <std::size_t I>
+  static void set(Config& config, Member<I> value) { config.*std::get<I>(Config::fields).member = std::move(value); }
+  static CallArgs arguments(std::vector<Arg> args, const Call& call) {
+    CallArgs out{std::move(args), {}};
+    for_each_field<Call>([&](const auto& f) {
+      if (Arg a = to_arg(call.*f.member); !a.is_none()) out.kwargs.emplace_back(std::string(f.name), std::move(a));
+    });
+    return out;
+  }
+  std::shared_ptr<L> layer_;
+};
+
+// x | Dense(8) is Dense(8)(x).
+template <class L>
+Tensor operator|(const Tensor& x, const Handle<L>& layer) { return layer(x); }
+
+}  // namespace ramet

@@ -1,0 +1,249 @@
+#include "ramet/graph/layer.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "ramet/array/random.h"
+#include "ramet/base/strings.h"
+#include "ramet/ops/elementwise/elementwise.h"
+#include "ramet/ops/reduce/reduce.h"
+
+namespace ramet {
+namespace {
+
+std::mutex names_mutex;
+std::map<std::string, int, std::less<>> names_given;
+
+TracedNest cast_floating(const TracedNest& nest, DType dtype) {
+  return nest.map<Traced>([&](const Traced& t) {
+    return t.value && is_floating(t.value.dtype()) ? Traced{ops::cast(t.value, dtype), t.mask} : t;
+  });
+}
+
+}  // namespace
+
+void Variable::assign(const Array& value) {
+  ensure(value.shape() == value_.shape(), "variable '", path, "' is ", to_string(value_.shape()), "; got ", to_string(value.shape()));
+  const Array same = value.astype(value_.dtype());
+  std::copy_n(static_cast<const char*>(same.raw()), same.byte_size(), static_cast<char*>(value_.raw()));
+  touched();
+}
+
+const Nest<Spec>* SpecArgs::find(std::string_view name) const {
+  for (const auto& [key, value] : kwargs)
+    if (key == name) return &value;
+  return nullptr;
+}
+
+std::string unique_name(std::string_view class_name) {
+  const std::string base = snake_case(class_name);
+  const std::lock_guard lock(names_mutex);
+  const int before = names_given[base]++;
+  return before ? cat(base, "_", before) : base;
+}
+
+void reset_names() {
+  const std::lock_guard lock(names_mutex);
+  names_given.clear();
+}
+
+std::string describe(const Operation& operation) { return cat(operation.class_name(), " '", operation.name(), "'"); }
+
+Weight Builder::weight(const std::string& name, Shape shape, const InitFunction& initializer, WeightOptions options) {
+  for (const auto size : shape)
+    require(size != None, describe(layer_), ": the weight '", name, "' needs a size that the input leaves open: ", to_string(shape));
+  const DType dtype = options.dtype.value_or(layer_.dtype());
+  Array value = initializer(shape, dtype);
+  require(value.shape() == shape, describe(layer_), ": the initializer of '", name, "' gave ", to_string(value.shape()), ", not ", to_string(shape));
+  auto variable = std::make_shared<Variable>(name, value.astype(dtype).copy());
+  variable->path = cat(path_, "/", name);
+  variable->trainable = options.trainable;
+  variable->regularizer = std::move(options.regularizer);
+  variable->constraint = std::move(options.constraint);
+  layer_.variables_.push_back(variable);
+  return Weight(variable);
+}
+
+Weight Builder::seed(std::optional<std::int64_t> seed) {
+  const auto number = seed ? *seed : static_cast<std::int64_t>(next_seed());
+  auto variable = std::make_shared<Variable>("seed_generator_state", Array::of<std::int64_t>({2}, {number, 0}));
+  variable->path = cat(path_, "/seed_generator_state");
+  variable->trainable = false;
+  variable->is_weight = false;
+  layer_.variables_.push_back(variable);
+  return Weight(variable);
+}
+
+void Builder::build(const LayerRef& inner, const Spec& input) { inner->build_now(cat(path_, "/", inner->name()), {{Nest<Spec>(input)}, {}}); }
+
+void Builder::build(const LayerRef& inner, const std::vector<Spec>& inputs) {
+  Nest<Spec>::List list(inputs.begin(), inputs.end());
+  inner->build_now(cat(path_, "/", inner->name()), {{Nest<Spec>(std::move(list))}, {}});
+}
+
+Layer::Layer(std::string name, bool trainable, std::string dtype) : Operation(std::move(name)), trainable_(trainable) {
+  require(this->name().find('/') == std::string::npos, "layer name '", this->name(), "' must not contain '/'");
+  set_dtype(std::move(dtype));
+}
+
+void Layer::set_dtype(std::string dtype) {
+  dtype_ = dtype_from(dtype);
+  require(dtype_ == DType::f32 || dtype_ == DType::f64, "layer '", name(), "': dtype policy '", dtype, "' is not supported yet; use float32 or float64");
+  dtype_name_ = std::move(dtype);
+}
+
+void Layer::set_trainable(bool trainable) {
+  trainable_ = trainable;
+  for (const auto& inner : sublayers()) inner->set_trainable(trainable);
+}
+
+void Layer::collect_weights(VariableRefs& out) const {
+  for (const bool trainable : {true, false})
+    for (const auto& v : variables_)
+      if (v->is_weight && v->trainable == trainable) out.push_back(v);
+  for (const auto& inner : sublayers()) inner->collect_weights(out);
+}
+
+VariableRefs Layer::weights() const {
+  VariableRefs all, out;
+  collect_weights(all);
+  std::set<const Variable*> seen;
+  for (auto& v : all)
+    if (seen.insert(v.get()).second) out.push_back(std::move(v));
+  return out;
+}
+
+VariableRefs Layer::trainable_weights() const {
+  VariableRefs out;
+  if (!trainable_) return out;
+  std::set<const Variable*> seen;
+  for (const auto& v : variables_)
+    if (v->is_weight && v->trainable && seen.insert(v.get()).second) out.push_back(v);
+  for (const auto& inner : sublayers())
+    for (const auto& v : inner->trainable_weights())
+      if (seen.insert(v.get()).second) out.push_back(v);
+  return out;
+}
+
+VariableRefs Layer::non_trainable_weights() const {
+  const auto trainable = trainable_weights();
+  VariableRefs out;
+  for (const auto& v : weights())
+    if (std::find(trainable.begin(), trainable.end(), v) == trainable.end()) out.push_back(v);
+  return out;
+}
+
+Arrays Layer::get_weights() const {
+  Arrays out;
+  for (const auto& v : weights()) out.push_back(v->value().copy());
+  return out;
+}
+
+void Layer::set_weights(const Arrays& values) {
+  const auto all = weights();
+  require(values.size() == all.size(), "You called `set_weights(weights)` on layer '", name(), "' with a weight list of length ", values.size(),
+          ", but the layer was expecting ", all.size(), " weights.");
+  for (std::size_t i = 0; i < all.size(); ++i)
+    require(values[i].shape() == all[i]->value().shape(), "Layer ", name(), " weight shape ", to_string(all[i]->value().shape()),
+            " is not compatible with provided weight shape ", to_string(values[i].shape()), ". (weight '", all[i]->path, "')");
+  for (std::size_t i = 0; i < all.size(); ++i) all[i]->assign(values[i]);
+}
+
+std::int64_t Layer::count_params() const {
+  std::int64_t count = 0;
+  for (const auto& v : weights()) count += v->value().size();
+  return count;
+}
+
+void Layer::check_arguments(const SpecArgs& args) const {
+  const auto positional = positional_arguments(), keyword = call_arguments();
+  require(args.args.size() <= positional.size(), describe(*this), ": takes ", positional.size(), " positional argument(s) (", join(positional, ", "), "); got ", args.args.size());
+  for (const auto& [key, value] : args.kwargs) {
+    const auto named = [&](const std::vector<std::string>& list) { return std::find(list.begin(), list.end(), key) != list.end(); };
+    if (named(keyword) || named(positional) || key == "training") continue;
+    const std::string near = nearest(key, keyword);
+    throw UsageError(cat(describe(*this), ": call has no argument '", key, "'", near.empty() ? "" : cat("; did you mean '", near, "'?"),
+                         keyword.empty() ? "" : cat(" (it takes ", join(keyword, ", "), ")")));
+  }
+}
+
+void Layer::prepare(const SpecArgs& args) {
+  check_arguments(args);
+  check(args.inputs());
+  build_now(name(), args);
+}
+
+void Layer::build_now(const std::string& path, const SpecArgs& args) {
+  if (built_) return;
+  Builder builder(*this, path);
+  build_args(builder, args);
+  built_ = true;
+}
+
+void Layer::forget_build() {
+  variables_.clear();
+  built_ = false;
+}
+
+Value Layer::call(const CallContext&, Value) const { throw InternalError(cat(describe(*this), " has no call")); }
+
+Values Layer::call_list(const CallContext& ctx, const Values& xs) const {
+  require(xs.size() == 1, describe(*this), ": takes one tensor; got ", xs.size());
+  return {call(ctx, xs[0])};
+}
+
+TracedNest Layer::call_args(const CallContext& ctx, const TracedArgs& args) const {
+  Values xs;
+  if (!args.args.empty())
+    for (const Traced& t : args.args[0].flatten()) xs.push_back(t.value);
+  require(!xs.empty(), describe(*this), ": called without a tensor");
+  const Values ys = call_list(ctx, xs);
+  if (ys.size() == 1) return TracedNest(Traced{ys[0], {}});
+  TracedNest::List list;
+  for (const Value& y : ys) list.push_back(TracedNest(Traced{y, {}}));
+  return TracedNest(std::move(list));
+}
+
+Values Layer::compute_mask(const CallContext& ctx, const std::vector<Traced>&) const {
+  return mask_rule() == MaskRule::pass_through ? Values{ctx.mask()} : Values{};
+}
+
+TracedNest Layer::trace(Trace& trace, const TracedArgs& given) {
+  TracedArgs args;
+  for (const auto& a : given.args) args.args.push_back(cast_floating(a, dtype_));
+  bool training = trace.training;
+  for (const auto& [key, a] : given.kwargs) {
+    if (key == "training" && a.is_constant() && a.constant().is_bool()) training = a.constant().as_bool();
+    args.kwargs.emplace_back(key, cast_floating(a, dtype_));
+  }
+  ensure(built_, describe(*this), " was called before it was built");
+  trace.scope.push_back(name());
+  const CallContext ctx(trace, *this, args, training);
+  TracedNest out = call_args(ctx, args);
+
+  // Masks: what the layer says, for outputs that do not carry one already.
+  std::vector<Traced> inputs;
+  if (!args.args.empty()) inputs = args.args[0].flatten();
+  for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].mask = ctx.mask(i);
+  const Values masks = compute_mask(ctx, inputs);
+  const auto count = out.flatten().size();
+  require(masks.size() <= 1 || masks.size() == count, describe(*this), ": compute_mask returned ", masks.size(), " masks for ", count, " outputs");
+  std::size_t at = 0;
+  if (!masks.empty())
+    out = out.map<Traced>([&](Traced t) {
+      const Value m = masks.size() == 1 ? masks[0] : masks[at];
+      ++at;
+      if (!t.mask) t.mask = m;
+      return t;
+    });
+  if (const auto penalty = activity_penalty())
+    out.each([&](const Traced& t) {
+      if (t.value && is_floating(t.value.dtype())) trace.losses.push_back(penalty(t.value) / static_cast<double>(std::max<std::int64_t>(t.value.rank() ? t.value.dim(0) : 1, 1)));
+    });
+  trace.scope.pop_back();
+  return out;
+}
+
+}  // namespace ramet

@@ -1,0 +1,31 @@
+// Which layer classes can be made from a configuration. A closed list: Ramet's own and those the caller registers.
+#pragma once
+#include "ramet/graph/layer.h"
+
+namespace ramet {
+
+struct LayerRegistration {
+  std::string class_name, package;  // package empty for Keras' own
+  LayerRef (*from_config)(const JsonObject&);
+};
+
+// Ramet's layers. Defined with the list itself, in ramet/layers/layer_list.cpp.
+const std::vector<LayerRegistration>& builtin_layers();
+
+// Adds a class for the rest of the process. UsageError when the name is taken by another.
+void register_layer(const LayerRegistration& registration);
+
+// {module, class_name, config, registered_name}, as Keras writes an object.
+Json serialize_layer(const Layer& layer);
+// DataError naming the class when it is not known.
+LayerRef deserialize_layer(const Json& json);
+
+// Splits the common options off a layer's config and refuses keys that are neither those nor in `known`.
+LayerOptions layer_options_from(const JsonObject& json, std::string_view class_name, const std::vector<std::string>& known);
+Json encode_dtype_policy(const std::string& name);
+std::string decode_dtype_policy(const Json& json);  // DataError for policies not supported yet
+
+inline Json encode(const LayerRef& layer) { return layer ? serialize_layer(*layer) : Json(nullptr); }
+inline void decode(const Json& json, LayerRef& out) { out = json.is_null() ? nullptr : deserialize_layer(json); }
+
+}  // namespace ramet

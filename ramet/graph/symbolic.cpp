@@ -1,0 +1,120 @@
+// The symbolic call: what an operation's outputs look like is found by tracing it on a scratch program. Sizes that are None stand in
+// as a number; tracing twice with different numbers shows which sizes of the outputs depend on them.
+#include <map>
+
+#include "ramet/graph/layer.h"
+
+namespace ramet {
+namespace {
+
+constexpr std::int64_t kProbes[] = {1009, 2003};
+
+struct Probe {
+  TracedNest structure;
+  std::vector<Spec> specs;
+  std::vector<std::optional<Spec>> masks;
+};
+
+Spec with_probe(Spec spec, std::int64_t n) {
+  for (auto& size : spec.shape)
+    if (size == None) size = n;
+  return spec;
+}
+
+Probe probe(Operation& operation, const CallArgs& args, std::int64_t n) {
+  Program program;
+  Trace trace(program, false);
+  std::map<Tensor, Traced> placed;
+  const auto place = [&](const Tensor& t) {
+    auto [it, fresh] = placed.try_emplace(t);
+    if (fresh) {
+      it->second.value = program.input(t.name(), with_probe(t.spec(), n));
+      if (t.masked()) it->second.mask = program.input(cat(t.name(), "_mask"), with_probe(*t.mask_spec(), n));
+    }
+    return it->second;
+  };
+  TracedArgs traced;
+  for (const Arg& a : args.args) traced.args.push_back(a.map<Traced>(place));
+  for (const auto& [key, a] : args.kwargs) traced.kwargs.emplace_back(key, a.map<Traced>(place));
+  Probe out{operation.trace(trace, traced), {}, {}};
+  out.structure.each([&](const Traced& t) {
+    ensure(static_cast<bool>(t.value), describe(operation), ": an output is not a value");
+    out.specs.push_back(t.value.spec());
+    out.masks.push_back(t.mask ? std::optional(t.mask.spec()) : std::nullopt);
+  });
+  return out;
+}
+
+// Sizes that differ between the probes are not known.
+void merge(Spec& a, const Spec& b) {
+  ensure(a.rank() == b.rank(), "the rank of an output depends on an unknown size");
+  for (std::size_t i = 0; i < a.rank(); ++i)
+    if (a.shape[i] != b.shape[i]) a.shape[i] = None;
+}
+
+bool any_none(const CallArgs& args) {
+  for (const Tensor& t : args.tensors())
+    if (!fully_known(t.shape())) return true;
+  return false;
+}
+
+// A probe's number in a message means a size that is not known.
+std::string with_none(std::string message) {
+  for (const auto n : kProbes) {
+    const std::string number = std::to_string(n);
+    for (std::size_t at = 0; (at = message.find(number, at)) != std::string::npos;) {
+      const bool alone = (at == 0 || !std::isalnum(static_cast<unsigned char>(message[at - 1]))) &&
+                         (at + number.size() == message.size() || !std::isalnum(static_cast<unsigned char>(message[at + number.size()])));
+      if (alone) message.replace(at, number.size(), "None"), at += 4;
+      else at += number.size();
+    }
+  }
+  return message;
+}
+
+SpecArgs specs_of(const CallArgs& args) {
+  SpecArgs out;
+  const auto spec = [](const Tensor& t) { return t.spec(); };
+  for (const Arg& a : args.args) out.args.push_back(a.map<Spec>(spec));
+  for (const auto& [key, a] : args.kwargs) out.kwargs.emplace_back(key, a.map<Spec>(spec));
+  return out;
+}
+
+}  // namespace
+
+Tensor Operation::call(const CallArgs& args) {
+  const bool was_built = is_built();
+  Probe result;
+  try {
+    prepare(specs_of(args));
+    result = probe(*this, args, kProbes[0]);
+    if (any_none(args)) {
+      const Probe second = probe(*this, args, kProbes[1]);
+      ensure(second.specs.size() == result.specs.size(), describe(*this), ": the number of outputs depends on an unknown size");
+      for (std::size_t i = 0; i < result.specs.size(); ++i) {
+        merge(result.specs[i], second.specs[i]);
+        if (result.masks[i]) merge(*result.masks[i], *second.masks[i]);
+      }
+    }
+  } catch (const UsageError& error) {
+    if (!was_built) forget_build();
+    std::string message = with_none(error.what());
+    if (message.find(cat("'", name(), "'")) == std::string::npos) message = cat(describe(*this), ": ", message);
+    throw UsageError(message);
+  } catch (...) {
+    if (!was_built) forget_build();
+    throw;
+  }
+
+  auto node = std::make_shared<Node>();
+  node->operation = shared_from_this();
+  node->index = nodes_++;
+  node->arguments = args;
+  node->device = DeviceScope::current();
+  int count = 0;
+  node->structure = result.structure.map<int>([&](const Traced&) { return count++; });
+  for (std::size_t i = 0; i < result.specs.size(); ++i) node->outputs.push_back({result.specs[i], unique_name("KerasTensor"), result.masks[i]});
+  return outputs_of(node);
+}
+
+}  // namespace ramet

@@ -1,0 +1,92 @@
+#include "ramet/graph/trace.h"
+
+#include "ramet/graph/layer.h"
+#include "ramet/ops/elementwise/elementwise.h"
+#include "ramet/ops/random/random_ops.h"
+
+namespace ramet {
+
+const TracedNest* TracedArgs::find(std::string_view name) const {
+  for (const auto& [key, value] : kwargs)
+    if (key == name) return &value;
+  return nullptr;
+}
+
+Value Trace::value_of(const VariableRef& variable) {
+  Entry& entry = entries_[variable.get()];
+  if (!entry.now) {
+    entry.input = static_cast<int>(program.inputs().size());
+    entry.now = program.input(variable->path, variable->spec(), InputKind::state);
+    variables_.push_back(variable);
+  }
+  return entry.now;
+}
+
+void Trace::update(const VariableRef& variable, Value value) {
+  const Value now = value_of(variable);
+  ensure(value.spec() == now.spec(), "variable '", variable->path, "' is ", now.spec(), " and was given ", value.spec());
+  Entry& entry = entries_[variable.get()];
+  entry.now = value;
+  entry.updated = true;
+}
+
+void Trace::finish() {
+  for (const auto& variable : variables_) {
+    const Entry& entry = entries_[variable.get()];
+    if (entry.updated) program.set_state(entry.input, entry.now);
+  }
+}
+
+CallContext::CallContext(Trace& trace, const Layer& layer, const TracedArgs& args, bool training)
+    : trace_(trace), args_(args), training_(training), compute_dtype_(layer.dtype()) {}
+
+Value CallContext::operator[](const Weight& weight) const {
+  ensure(static_cast<bool>(weight), "a weight that was never built was used");
+  const Value v = raw(weight);
+  return is_floating(v.dtype()) ? ops::cast(v, compute_dtype_) : v;
+}
+
+Value CallContext::draw(const Weight& seed) const {
+  const Value state = raw(seed);
+  update(seed, ops::next_state(state));
+  return state;
+}
+
+Value CallContext::mask(std::size_t i) const {
+  if (const TracedNest* given = args_.find("mask"); given && !given->is_none()) {
+    if (given->is_leaf()) return i == 0 ? given->leaf().value : Value{};
+    // A list of masks may hold None, so position counts, not the number of masks.
+    if (given->is_list()) return i < given->list().size() && given->list()[i].is_leaf() ? given->list()[i].leaf().value : Value{};
+  }
+  if (args_.args.empty()) return {};
+  const auto inputs = args_.args[0].flatten();
+  return i < inputs.size() ? inputs[i].mask : Value{};
+}
+
+Value CallContext::tensor(std::string_view name) const {
+  const TracedNest* given = args_.find(name);
+  return given && given->is_leaf() ? given->leaf().value : Value{};
+}
+
+bool CallContext::flag(std::string_view name, bool otherwise) const {
+  const TracedNest* given = args_.find(name);
+  return given && given->is_constant() && given->constant().is_bool() ? given->constant().as_bool() : otherwise;
+}
+
+TracedNest CallContext::call(const LayerRef& layer, TracedArgs args) const {
+  const bool before = trace_.training;
+  trace_.training = training_;
+  TracedNest out = layer->trace(trace_, args);
+  trace_.training = before;
+  return out;
+}
+
+Traced CallContext::call(const LayerRef& layer, Traced x) const {
+  const TracedNest out = call(layer, TracedArgs{{TracedNest(x)}, {}});
+  ensure(out.is_leaf(), layer->name(), ": one output expected");
+  return out.leaf();
+}
+
+Value CallContext::call(const LayerRef& layer, Value x) const { return call(layer, Traced{x, {}}).value; }
+
+}  // namespace ramet

@@ -1,0 +1,105 @@
+// Tracing: walking layers and having each emit its ops into a program. The mask travels beside its value.
+#pragma once
+#include <map>
+
+#include "ramet/graph/nest.h"
+#include "ramet/graph/variable.h"
+#include "ramet/ir/program.h"
+
+namespace ramet {
+
+class Layer;
+using LayerRef = std::shared_ptr<Layer>;
+
+// What flows between layers: a value and, where one is known, its mask (bool; undefined when there is none).
+struct Traced {
+  Value value, mask;
+};
+using TracedNest = Nest<Traced>;
+
+struct TracedArgs {
+  std::vector<TracedNest> args;
+  std::vector<std::pair<std::string, TracedNest>> kwargs;
+
+  const TracedNest* find(std::string_view name) const;
+};
+
+// Which version of Keras decides where versions differ about masks.
+enum class MaskSemantics : unsigned char {
+  keras2,     // merges AND, one mask goes to every output
+  keras3,     // up to 3.15: merges OR; one mask goes to every output (Keras itself: the first one only)
+  keras3_16,  // as keras3, and recurrent layers stop masks
+};
+
+class Trace {
+ public:
+  Trace(Program& into, bool is_training, MaskSemantics masks = MaskSemantics::keras3) : program(into), training(is_training), mask_semantics(masks) {}
+
+  Program& program;
+  bool training;
+  MaskSemantics mask_semantics;
+
+  // A variable's value now: as it enters the program, or as the last update left it.
+  Value value_of(const VariableRef& variable);
+  void update(const VariableRef& variable, Value value);
+  // Variables in the order they were first used; their program inputs follow that order.
+  const VariableRefs& variables() const { return variables_; }
+  // Makes the updates leave the program. Call once, when everything is traced.
+  void finish();
+
+  Values losses;  // added by layers: activity penalties and add_loss
+
+  // Names of the layers being called, outermost first, for messages.
+  std::vector<std::string> scope;
+
+ private:
+  struct Entry {
+    Value now;
+    int input = -1;
+    bool updated = false;
+  };
+  VariableRefs variables_;
+  std::map<const Variable*, Entry> entries_;
+};
+
+// What a layer's `call` works with: its variables as values, the training flag, masks, randomness.
+class CallContext {
+ public:
+  CallContext(Trace& trace, const Layer& layer, const TracedArgs& args, bool training);
+
+  Program& program() const { return trace_.program; }
+  bool training() const { return training_; }
+  MaskSemantics mask_semantics() const { return trace_.mask_semantics; }
+  DType compute_dtype() const { return compute_dtype_; }
+  const TracedArgs& args() const { return args_; }
+
+  // A variable, cast to the layer's compute type when floating.
+  Value operator[](const Weight& weight) const;
+  // A variable in its own type.
+  Value raw(const Weight& weight) const { return trace_.value_of(weight.variable()); }
+  void update(const Weight& weight, Value value) const { trace_.update(weight.variable(), value); }
+  // The state to draw from next; advances it.
+  Value draw(const Weight& seed) const;
+  void add_loss(Value loss) const { trace_.losses.push_back(loss); }
+
+  // The mask in force for the first argument (or its i-th tensor): the `mask` argument when given, else what came with the tensor.
+  Value mask(std::size_t i = 0) const;
+  // The value of a keyword argument, or undefined.
+  Value tensor(std::string_view name) const;
+  bool flag(std::string_view name, bool otherwise) const;
+
+  // Calls a layer inside this one. It is built if need be (by the caller's Builder).
+  TracedNest call(const LayerRef& layer, TracedArgs args) const;
+  Value call(const LayerRef& layer, Value x) const;
+  Traced call(const LayerRef& layer, Traced x) const;
+
+  Trace& trace() const { return trace_; }
+
+ private:
+  Trace& trace_;
+  const TracedArgs& args_;
+  bool training_;
+  DType compute_dtype_;
+};
+
+}  // namespace ramet
