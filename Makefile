@@ -1,0 +1,41 @@
+# Two verbs to begin with: `make test` builds and tests everything, `make demo` shows it. Both work on a fresh Debian
+# machine: what is missing is installed first.
+.POSIX:
+.PHONY: help setup build test demo bench format check clean
+
+help:
+	@echo 'make setup    install the Debian packages that are missing (or print the command)'
+	@echo 'make build    library, programs, tests, benchmarks  -> build/release'
+	@echo 'make test     check, then build and run the tests: release, address and undefined, thread sanitizer'
+	@echo 'make demo     build, then run the examples'
+	@echo 'make bench    build, then run the benchmarks'
+	@echo 'make format   format the sources'
+	@echo 'make check    formatting, the include rule, file sizes (nothing is built)'
+	@echo 'make clean    remove build/'
+
+setup:
+	@scripts/setup.sh
+
+build: setup
+	cmake --preset release
+	cmake --build --preset release
+
+test: setup check
+	scripts/test.sh release asan tsan
+
+demo: build
+	scripts/run_programs.sh example
+
+bench: build
+	scripts/run_programs.sh bench
+
+format:
+	scripts/format.sh
+
+check:
+	scripts/format.sh --check
+	scripts/check_includes.sh
+	scripts/check_sizes.sh
+
+clean:
+	rm -rf build

@@ -1,0 +1,17 @@
+#!/bin/sh
+# scripts/run_programs.sh example|bench: runs every such program of the release build, in the order of their names.
+set -eu
+cd "$(dirname "$0")/.."
+
+any=
+for program in build/release/"$1"_*; do
+  if [ ! -f "$program" ] || [ ! -x "$program" ]; then continue; fi
+  any=yes
+  echo
+  echo "\$ $program"
+  "$program"
+done
+if [ -z "$any" ]; then
+  echo "no program build/release/$1_* was built" >&2
+  exit 1
+fi
