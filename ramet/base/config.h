@@ -170,6 +170,41 @@ std::vector<std::string> field_names() {
   return names;
 }
 
+// An argument that Keras takes as one integer or a list of them: axis = 1, kernel_size = {3, 5}.
+class IntOrList {
+ public:
+  IntOrList() = default;
+  IntOrList(std::int64_t value) : values_{value}, single_(true) {}
+  IntOrList(int value) : IntOrList(static_cast<std::int64_t>(value)) {}
+  IntOrList(std::initializer_list<std::int64_t> values) : values_(values) {}
+  IntOrList(std::vector<std::int64_t> values) : values_(std::move(values)) {}
+
+  const std::vector<std::int64_t>& values() const { return values_; }
+  bool single() const { return single_; }
+  // As a list of n: a single integer is repeated. UsageError naming `what` when the count is another.
+  std::vector<std::int64_t> expand(std::size_t n, std::string_view what) const {
+    if (single_) return std::vector<std::int64_t>(n, values_[0]);
+    require(values_.size() == n, "`", what, "` must be an integer or a list of ", n, " integers; got ", values_.size());
+    return values_;
+  }
+  auto begin() const { return values_.begin(); }
+  auto end() const { return values_.end(); }
+  bool operator==(const IntOrList&) const = default;
+
+ private:
+  std::vector<std::int64_t> values_;
+  bool single_ = false;
+};
+inline Json encode(const IntOrList& v) { return v.single() ? Json(v.values()[0]) : encode(v.values()); }
+inline void decode(const Json& json, IntOrList& out) {
+  if (json.is_int()) out = IntOrList(json.as_int());
+  else {
+    std::vector<std::int64_t> list;
+    decode(json, list);
+    out = IntOrList(std::move(list));
+  }
+}
+
 // A string argument that must be one of a few, checked when the program is compiled where it is a literal:
 //   struct PaddingNames { static constexpr std::string_view what = "padding", names[] = {"valid", "same"}; };
 //   using Padding = Choice<PaddingNames>;      Padding p = "smae";   // does not compile
@@ -190,7 +225,6 @@ class Choice {
   }
   constexpr std::string_view name() const { return Names::names[index_]; }
   constexpr bool operator==(const Choice&) const = default;
-  constexpr bool operator==(std::string_view other) const { return name() == other; }
 
  private:
   static constexpr int find(std::string_view name) {

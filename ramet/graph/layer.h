@@ -71,7 +71,8 @@ using InitFunction = std::function<Array(const Shape&, DType)>;
 
 struct WeightOptions {
   bool trainable = true;
-  std::function<Value(Value)> regularizer = nullptr, constraint = nullptr;
+  std::function<Value(Value)> regularizer = nullptr;
+  std::function<Value(Value)> constraint = nullptr;
   std::optional<DType> dtype = std::nullopt;  // the layer's variable type otherwise
 };
 

@@ -5,7 +5,7 @@ namespace {
 thread_local std::optional<Device> current_device;
 }  // namespace
 
-Arg::Arg(const Tensor& tensor) : Nest(tensor.several() ? static_cast<const Nest<Tensor>&>(tensor.structure()) : tensor.defined() ? Nest<Tensor>(tensor) : Nest<Tensor>()) {}
+Arg::Arg(Tensor tensor) : Nest(tensor.several() ? static_cast<const Nest<Tensor>&>(tensor.structure()) : tensor.defined() ? Nest<Tensor>(tensor) : Nest<Tensor>()) {}
 
 Arg::Arg(std::initializer_list<Arg> list) : Nest([&] {
   List out;

@@ -11,30 +11,9 @@
 namespace ramet {
 
 class Operation;
-class Tensor;
+class Arg;
 struct Node;
 using OperationRef = std::shared_ptr<Operation>;
-
-// Structures of tensors, as arguments and results of calls. Written {a, b}, {{"x", a}, {"y", b}}, or just a.
-class Arg : public Nest<Tensor> {
- public:
-  using Nest::Nest;
-  Arg() = default;
-  Arg(Nest<Tensor> nest) : Nest(std::move(nest)) {}
-  Arg(const Tensor& tensor);  // a tensor that stands for several becomes their structure
-  Arg(std::initializer_list<Arg> list);
-  Arg(std::initializer_list<std::pair<std::string, Arg>> dict);
-  Arg(const std::vector<Tensor>& list);
-};
-
-// What a symbolic call was given: positional arguments, then keyword arguments in the order of writing. Every tensor in them is an edge.
-struct CallArgs {
-  std::vector<Arg> args;
-  std::vector<std::pair<std::string, Arg>> kwargs;
-
-  const Arg* find(std::string_view name) const;
-  std::vector<Tensor> tensors() const;
-};
 
 // A handle: copies are the same tensor, the output of one symbolic call. The result of a call with several outputs is one Tensor that
 // stands for all of them; it must be unpacked (`auto [a, b] = t.unpack<2>()`, t[0], t["name"]) before it is used as one.
@@ -74,6 +53,27 @@ class Tensor {
   std::shared_ptr<const Arg> several_;
 };
 using Tensors = std::vector<Tensor>;
+
+// Structures of tensors, as arguments and results of calls. Written {a, b}, {{"x", a}, {"y", b}}, or just a.
+class Arg : public Nest<Tensor> {
+ public:
+  using Nest::Nest;
+  Arg() = default;
+  Arg(Nest<Tensor> nest) : Nest(std::move(nest)) {}
+  Arg(Tensor tensor);  // a tensor that stands for several becomes their structure
+  Arg(std::initializer_list<Arg> list);
+  Arg(std::initializer_list<std::pair<std::string, Arg>> dict);
+  Arg(const std::vector<Tensor>& list);
+};
+
+// What a symbolic call was given: positional arguments, then keyword arguments in the order of writing. Every tensor in them is an edge.
+struct CallArgs {
+  std::vector<Arg> args;
+  std::vector<std::pair<std::string, Arg>> kwargs;
+
+  const Arg* find(std::string_view name) const;
+  std::vector<Tensor> tensors() const;
+};
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);  // <Tensor shape=(None, 4), dtype=float32, name=x>
 

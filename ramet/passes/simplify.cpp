@@ -1,5 +1,6 @@
 // place, fold, cse, dce: the passes that any target wants.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "ramet/base/error.h"

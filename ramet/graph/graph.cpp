@@ -1,0 +1,189 @@
+#include "ramet/graph/graph.h"
+
+#include <algorithm>
+#include <set>
+
+#include "ramet/base/strings.h"
+
+namespace ramet {
+namespace {
+
+bool from_input_layer(const Tensor& t) { return t.node()->is_input(); }
+
+}  // namespace
+
+Graph::Graph(Arg inputs, Arg outputs) : inputs_(std::move(inputs)), outputs_(std::move(outputs)), flat_inputs_(inputs_.flatten()), flat_outputs_(outputs_.flatten()) {
+  require(!flat_inputs_.empty(), "a model needs at least one input tensor");
+  require(!flat_outputs_.empty(), "a model needs at least one output tensor");
+  for (std::size_t i = 0; i < flat_inputs_.size(); ++i) {
+    require(from_input_layer(flat_inputs_[i]), "internal: inputs must come from Input");
+    for (std::size_t k = 0; k < i; ++k) require(!(flat_inputs_[i] == flat_inputs_[k]), "the input tensor '", flat_inputs_[i].name(), "' is listed twice");
+  }
+  std::map<const Operation*, int> index;
+  for (const Tensor& t : flat_outputs_) visit(t, index);
+  for (const Tensor& t : flat_inputs_)
+    if (!state_.count(t.node().get())) {  // nothing uses it: kept, in front of the operations of depth 0
+      nodes_.push_back(t.node());
+      state_[t.node().get()] = 2;
+      index[t.node()->operation.get()] = -1;
+    }
+  sort(index);
+  check_names();
+}
+
+// Depth first. An operation's index is the order of first sight, before its inputs are visited.
+void Graph::visit(const Tensor& tensor, std::map<const Operation*, int>& index) {
+  const NodeRef& node = tensor.node();
+  int& state = state_[node.get()];
+  require(state != 1, "tensor '", tensor.name(), "' of layer '", node->operation->name(), "' is part of a cycle.");
+  if (state == 2) return;
+  index.try_emplace(node->operation.get(), static_cast<int>(index.size()));
+  state = 1;
+  if (std::find(flat_inputs_.begin(), flat_inputs_.end(), tensor) == flat_inputs_.end()) {
+    require(!node->is_input(), "Graph disconnected: cannot find parent for tensor '", tensor.name(), "' at operation '", node->operation->name(),
+            "'. Every input that the outputs need must be among the model's inputs (", join([&] {
+              std::vector<std::string> names;
+              for (const Tensor& t : flat_inputs_) names.push_back(t.name());
+              return names;
+            }(), ", "), ").");
+    for (const Tensor& t : node->arguments.tensors()) visit(t, index);
+  }
+  state_[node.get()] = 2;
+  nodes_.push_back(node);
+}
+
+// Keras' order: by depth, deepest first, then by index. The depth of an operation is that of its deepest node.
+void Graph::sort(const std::map<const Operation*, int>& index) {
+  std::map<const Operation*, int> depth;
+  for (auto it = nodes_.rbegin(); it != nodes_.rend(); ++it) {
+    const Node& node = **it;
+    int& mine = node_depth_[&node];
+    mine = std::max(mine, depth[node.operation.get()]);
+    depth[node.operation.get()] = mine;
+    if (std::find_if(flat_inputs_.begin(), flat_inputs_.end(), [&](const Tensor& t) { return t.node().get() == &node; }) != flat_inputs_.end()) continue;
+    for (const Tensor& t : node.arguments.tensors()) {
+      int& parent = node_depth_[t.node().get()];
+      parent = std::max(parent, mine + 1);
+    }
+  }
+  std::stable_sort(nodes_.begin(), nodes_.end(), [&](const NodeRef& a, const NodeRef& b) { return node_depth_.at(a.get()) > node_depth_.at(b.get()); });
+  std::set<const Operation*> seen;
+  for (const NodeRef& node : nodes_)
+    if (seen.insert(node->operation.get()).second) operations_.push_back(node->operation);
+  std::stable_sort(operations_.begin(), operations_.end(), [&](const OperationRef& a, const OperationRef& b) {
+    const int da = depth.at(a.get()), db = depth.at(b.get());
+    return da != db ? da > db : index.at(a.get()) < index.at(b.get());
+  });
+}
+
+void Graph::check_names() const {
+  std::map<std::string, int> count;
+  for (const auto& op : operations_) ++count[op->name()];
+  for (const auto& [name, n] : count)
+    require(n == 1, "The name \"", name, "\" is used ", n, " times in the model. All operation names should be unique.");
+}
+
+std::vector<LayerRef> Graph::layers() const {
+  std::vector<LayerRef> out;
+  for (const auto& op : operations_)
+    if (op->is_layer()) out.push_back(std::static_pointer_cast<Layer>(op));
+  return out;
+}
+
+std::vector<NodeRef> Graph::nodes_of(const Operation& operation) const {
+  std::vector<NodeRef> out;
+  for (const NodeRef& node : nodes_)
+    if (node->operation.get() == &operation) out.push_back(node);
+  std::sort(out.begin(), out.end(), [](const NodeRef& a, const NodeRef& b) { return a->index < b->index; });
+  return out;
+}
+
+int Graph::node_index(const Node& node) const {
+  int index = 0;
+  for (const NodeRef& other : nodes_) index += other->operation == node.operation && other->index < node.index;
+  return index;
+}
+
+TracedNest Graph::trace(Trace& trace, const std::vector<Traced>& inputs) const {
+  ensure(inputs.size() == flat_inputs_.size(), "graph traced with ", inputs.size(), " inputs");
+  std::map<std::pair<const Node*, int>, Traced> value;
+  for (std::size_t i = 0; i < inputs.size(); ++i) value[{flat_inputs_[i].node().get(), flat_inputs_[i].index()}] = inputs[i];
+  const auto now = [&](const Tensor& t) { return value.at({t.node().get(), t.index()}); };
+  for (const NodeRef& node : nodes_) {
+    if (node->is_input()) continue;
+    TracedArgs args;
+    const auto traced = [&](const Arg& a) {
+      // An optional input that was not given is Python's None for whoever takes it.
+      TracedNest out = a.map<Traced>(now);
+      return out.is_leaf() && !out.leaf().value ? TracedNest() : out;
+    };
+    for (const Arg& a : node->arguments.args) args.args.push_back(traced(a));
+    for (const auto& [key, a] : node->arguments.kwargs) args.kwargs.emplace_back(key, traced(a));
+    const Device before = trace.program.device;
+    if (node->device) trace.program.device = *node->device;
+    const auto results = node->operation->trace(trace, args).flatten();
+    trace.program.device = before;
+    require(results.size() == node->outputs.size(), describe(*node->operation), ": returned ", results.size(), " outputs; it returned ", node->outputs.size(), " when the model was built");
+    for (std::size_t i = 0; i < results.size(); ++i) value[{node.get(), static_cast<int>(i)}] = results[i];
+  }
+  return outputs_.map<Traced>(now);
+}
+
+Arg replay(const Graph& graph, std::map<Tensor, Tensor> start, const ReplayHooks& hooks) {
+  std::map<const Operation*, OperationRef> twins;  // one for each, so that what was shared stays shared
+  const auto now = [&](const Tensor& t) { return start.at(t); };
+  for (const NodeRef& node : graph.nodes()) {
+    if (node->is_input()) continue;
+    OperationRef& twin = twins[node->operation.get()];
+    if (!twin) twin = hooks.twin(node->operation);
+    CallArgs args;
+    for (const Arg& a : node->arguments.args) args.args.push_back(a.map<Tensor>(now));
+    for (const auto& [key, a] : node->arguments.kwargs) args.kwargs.emplace_back(key, a.map<Tensor>(now));
+    std::optional<DeviceScope> scope;
+    if (node->device) scope.emplace(*node->device);
+    const auto results = Arg(hooks.call(twin, args)).flatten();
+    require(results.size() == node->outputs.size(), describe(*twin), ": the new call returned ", results.size(), " outputs, the old one ", node->outputs.size());
+    for (std::size_t i = 0; i < results.size(); ++i) start[Tensor(node, static_cast<int>(i))] = results[i];
+  }
+  return graph.outputs().map<Tensor>([&](const Tensor& t) {
+    const auto it = start.find(t);
+    require(it != start.end(), "Could not compute output '", t.name(), "'");
+    return it->second;
+  });
+}
+
+std::pair<Arg, Arg> with_proper_inputs(const Arg& inputs, const Arg& outputs) {
+  const auto flat = inputs.flatten();
+  if (std::all_of(flat.begin(), flat.end(), from_input_layer)) return {inputs, outputs};
+  std::map<Tensor, Tensor> start;
+  const Arg fresh = inputs.map<Tensor>([&](const Tensor& t) {
+    Tensor& twin = start[t];
+    if (!twin) {
+      if (from_input_layer(t)) twin = t;
+      else {
+        InputLayer::Config config;
+        config.batch_shape = t.shape();
+        config.dtype = keras_name(t.dtype());
+        config.name = t.name() + "CLONE";
+        twin = InputLayer::create(config);
+      }
+    }
+    return twin;
+  });
+  // A depth-first walk that stops at the given tensors, calling the same operations again on what stands for them.
+  std::set<const Node*> in_progress;
+  const std::function<Tensor(const Tensor&)> again = [&](const Tensor& t) -> Tensor {
+    if (const auto it = start.find(t); it != start.end()) return it->second;
+    const NodeRef& node = t.node();
+    require(!node->is_input(), "Graph disconnected: cannot find parent for tensor '", t.name(), "' at operation '", node->operation->name(), "'.");
+    CallArgs args;
+    for (const Arg& a : node->arguments.args) args.args.push_back(a.map<Tensor>(again));
+    for (const auto& [key, a] : node->arguments.kwargs) args.kwargs.emplace_back(key, a.map<Tensor>(again));
+    const auto results = Arg(node->operation->call(args)).flatten();
+    for (std::size_t i = 0; i < results.size(); ++i) start[Tensor(node, static_cast<int>(i))] = results[i];
+    return start.at(t);
+  };
+  return {fresh, outputs.map<Tensor>(again)};
+}
+
+}  // namespace ramet

@@ -1,0 +1,86 @@
+#include "ramet/graph/input.h"
+
+namespace ramet {
+
+InputLayer::InputLayer(Config config, std::string name) : Layer(std::move(name), true, "float32"), config_(std::move(config)) {
+  for (const auto size : config_.batch_shape)
+    require(size == None || size >= 0, "Input '", this->name(), "': sizes must be None or not negative; got ", to_string(config_.batch_shape));
+  require(!config_.sparse && !config_.ragged, "Input '", this->name(), "': sparse and ragged inputs are not supported yet");
+  dtype_from(config_.dtype);
+  mark_built();
+}
+
+Tensor InputLayer::create(Config config, Array data) {
+  const bool named = !config.name.empty();
+  auto layer = std::make_shared<InputLayer>(config, named ? config.name : unique_name("InputLayer"));
+  layer->data_ = std::move(data);
+  layer->tensor_name_ = named ? config.name : unique_name("KerasTensor");
+  return layer->output();
+}
+
+Tensor InputLayer::output() {
+  auto node = node_.lock();
+  if (!node) {
+    node = std::make_shared<Node>();
+    node->operation = shared_from_this();
+    node->structure = Nest<int>(0);
+    node->outputs.push_back({Spec{config_.batch_shape, dtype_from(config_.dtype)}, tensor_name_, std::nullopt});
+    node_ = node;
+    nodes_ = 1;
+  }
+  return Tensor(node, 0);
+}
+
+JsonObject InputLayer::get_config() const {
+  JsonObject out = to_json(config_);
+  JsonArray shape;
+  for (const auto size : config_.batch_shape) shape.push_back(size == None ? Json(nullptr) : Json(size));
+  out.set("batch_shape", Json(std::move(shape)));
+  out.set("name", Json(name()));
+  return out;
+}
+
+LayerRef InputLayer::clone() const {
+  auto copy = std::make_shared<InputLayer>(config_, name());
+  copy->data_ = data_;
+  copy->tensor_name_ = tensor_name_;
+  return copy;
+}
+
+LayerRef InputLayer::from_config(const JsonObject& json) {
+  JsonObject own = json;
+  Config config;
+  if (const Json* shape = own.find("batch_shape")) {
+    for (const Json& size : shape->as_array()) config.batch_shape.push_back(size.is_null() ? None : size.as_int());
+    own.erase("batch_shape");
+  }
+  const auto parsed = from_json<Config>(own);
+  config.dtype = parsed.dtype, config.sparse = parsed.sparse, config.ragged = parsed.ragged, config.name = parsed.name, config.optional = parsed.optional;
+  auto layer = std::make_shared<InputLayer>(config, config.name.empty() ? unique_name("InputLayer") : config.name);
+  layer->tensor_name_ = layer->name();
+  return layer;
+}
+
+Tensor Input(Shape shape, InputOptions options) {
+  InputLayer::Config config;
+  if (options.batch_shape) {
+    require(shape.empty() && !options.batch_size, "Input: give either a shape or `batch_shape`, not both");
+    config.batch_shape = *options.batch_shape;
+  } else {
+    config.batch_shape = std::move(shape);
+    config.batch_shape.insert(config.batch_shape.begin(), options.batch_size.value_or(None));
+  }
+  config.dtype = options.dtype;
+  config.sparse = options.sparse;
+  config.ragged = options.ragged;
+  config.name = options.name;
+  config.optional = options.optional;
+  return InputLayer::create(std::move(config));
+}
+
+Tensor Input(InputOptions options) {
+  require(options.batch_shape.has_value(), "Input: a shape or `batch_shape` is needed");
+  return Input({}, std::move(options));
+}
+
+}  // namespace ramet

@@ -1,0 +1,58 @@
+// Where a model begins.
+#pragma once
+#include "ramet/array/array.h"
+#include "ramet/graph/layer.h"
+
+namespace ramet {
+
+// Options of Input beside the shape. `batch_shape`, when given, is the whole shape and the first argument of Input stays empty.
+struct InputOptions {
+  std::optional<std::int64_t> batch_size = std::nullopt;
+  std::string dtype = "float32";
+  bool sparse = false;
+  bool ragged = false;
+  std::optional<std::vector<std::int64_t>> batch_shape = std::nullopt;
+  std::string name = "";
+  bool optional = false;  // nothing may be fed for it
+};
+
+class InputLayer final : public Layer {
+ public:
+  struct Config {
+    std::vector<std::int64_t> batch_shape;
+    std::string dtype = "float32";
+    bool sparse = false, ragged = false;
+    std::string name;
+    bool optional = false;
+    static constexpr auto fields = std::tuple{field("batch_shape", &Config::batch_shape), field("dtype", &Config::dtype), field("sparse", &Config::sparse),
+                                              field("ragged", &Config::ragged), field("name", &Config::name), field("optional", &Config::optional)};
+  };
+  // The layer and its tensor. An input without a name has a layer called input_layer_N and a tensor called keras_tensor_N.
+  static Tensor create(Config config, Array data = {});
+
+  std::string_view class_name() const override { return "InputLayer"; }
+  MaskRule mask_rule() const override { return MaskRule::pass_through; }
+  JsonObject get_config() const override;
+  LayerRef clone() const override;
+  TracedNest trace(Trace&, const TracedArgs&) override { throw InternalError("an input layer is not traced"); }
+  const Config& config() const { return config_; }
+  const Array& data() const { return data_; }  // what the input carries itself, when clone_model was given an array
+  std::shared_ptr<Node> node() const { return node_.lock(); }
+  static LayerRef from_config(const JsonObject& json);
+  // The layer's tensor, made again when nobody holds the first one any more.
+  Tensor output();
+
+  InputLayer(Config config, std::string name);
+
+ private:
+  Config config_;
+  Array data_;
+  std::weak_ptr<Node> node_;
+  std::string tensor_name_;
+};
+
+// A symbolic tensor to build on. `shape` leaves the batch axis out; None is a size known only at run time.
+Tensor Input(Shape shape, InputOptions options = {});
+Tensor Input(InputOptions options);
+
+}  // namespace ramet

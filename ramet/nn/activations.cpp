@@ -1,0 +1,118 @@
+#include "ramet/nn/activations.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "ramet/base/strings.h"
+#include "ramet/ops/ops.h"
+
+namespace ramet {
+namespace {
+
+using namespace ops;
+
+Value clip(Value x, double low, double high) { return minimum(maximum(x, scalar_like(x, low)), scalar_like(x, high)); }
+Value where_less(Value x, double bound, Value yes, Value no) { return select(less(x, scalar_like(x, bound)), yes, no); }
+Value zero(Value x) { return scalar_like(x, 0); }
+
+// α(eˣ - 1) below zero; the exponent is cut at 0 so that the branch not taken stays finite.
+Value exp_below(Value x) { return expm1(minimum(x, zero(x))); }
+
+Value elu(Value x) { return select(greater(x, zero(x)), x, exp_below(x)); }
+Value selu(Value x) {
+  constexpr double alpha = 1.6732632423543772848170429916717, scale = 1.0507009873554804934193349852946;
+  return scale * select(greater(x, zero(x)), x, alpha * exp_below(x));
+}
+Value celu(Value x) { return maximum(x, zero(x)) + minimum(exp_below(x), zero(x)); }
+Value gelu(Value x) { return 0.5 * x * (1.0 + erf(x / std::numbers::sqrt2)); }
+Value relu6(Value x) { return clip(x, 0, 6); }
+Value hard_sigmoid(Value x) { return relu6(x + 3.0) / 6.0; }
+Value soft_shrink(Value x) {
+  return select(greater(x, scalar_like(x, 0.5)), x - 0.5, select(less(x, scalar_like(x, -0.5)), x + 0.5, zero(x)));
+}
+Value glu(Value x) {
+  require(x.rank() >= 1 && x.dim(-1) % 2 == 0, "glu: the last axis must have an even size; got ", x.spec());
+  const Values halves = split(x, -1, {x.dim(-1) / 2, x.dim(-1) / 2});
+  return halves[0] * sigmoid(halves[1]);
+}
+// 0 below -1, x above 1, a parabola between.
+Value sparse_plus(Value x) {
+  return select(less_equal(x, scalar_like(x, -1)), zero(x), select(less(x, scalar_like(x, 1)), 0.25 * square(x + 1.0), x));
+}
+
+// The projection of each row on the probability simplex: max(x - τ, 0) with τ such that the row sums to 1. The support is found by
+// comparing every pair, which needs no sort: element i is in it iff 1 + Σ_{x_j ≥ x_i} (x_i - x_j) > 0.
+Value sparsemax(Value x) {
+  const Value a = expand_dims(x, -1), b = expand_dims(x, -2);
+  const Value at_least = cast(greater_equal(b, a), x.dtype());
+  const Value inside = greater(1.0 + reduce_sum(at_least * (a - b), {-1}), zero(x));
+  const Value support = cast(inside, x.dtype());
+  const Value tau = (reduce_sum(select(inside, x, zero(x)), {-1}, true) - 1.0) / reduce_sum(support, {-1}, true);
+  return maximum(x - tau, zero(x));
+}
+
+Value softmax_activation(Value x) {
+  require(x.rank() >= 2, "Cannot apply softmax to a tensor that is 1D. Received input: ", x.spec());
+  return softmax(x);
+}
+
+using Function = Value (*)(Value);
+// In the order of kActivationNames.
+constexpr Function kFunctions[] = {
+    [](Value x) { return x; },
+    [](Value x) { return relu(x); },
+    relu6,
+    [](Value x) { return sigmoid(x); },
+    [](Value x) { return tanh(x); },
+    softmax_activation,
+    [](Value x) { return log_softmax(x); },
+    elu,
+    selu,
+    gelu,
+    [](Value x) { return x * sigmoid(x); },
+    [](Value x) { return x * sigmoid(x); },
+    [](Value x) { return softplus(x); },
+    [](Value x) { return x / (abs(x) + 1.0); },
+    [](Value x) { return exp(x); },
+    [](Value x) { return where_less(x, 0, 0.2 * x, x); },
+    hard_sigmoid,
+    [](Value x) { return x * hard_sigmoid(x); },
+    [](Value x) { return x * hard_sigmoid(x); },
+    [](Value x) { return clip(x, -1, 1); },
+    [](Value x) { return x * tanh(softplus(x)); },
+    celu,
+    glu,
+    [](Value x) { return -softplus(-x); },
+    [](Value x) { return select(greater(abs(x), scalar_like(x, 0.5)), x, zero(x)); },
+    soft_shrink,
+    [](Value x) { return x - tanh(x); },
+    [](Value x) { return select(greater(x, scalar_like(x, 0)), x, zero(x)); },
+    [](Value x) { return 0.5 * (x + sqrt(square(x) + 4.0)); },
+    sparse_plus,
+    [](Value x) { return clip(0.5 * (x + 1.0), 0, 1); },
+    sparsemax,
+};
+static_assert(std::size(kFunctions) == kActivationNames.size());
+
+}  // namespace
+
+Value Activation::operator()(Value x) const { return kFunctions[index_](x); }
+
+Activation Activation::from(std::string_view name) {
+  Activation out;
+  out.index_ = find(name);
+  if (out.index_ >= 0) return out;
+  const std::string near = nearest(name, std::span<const std::string_view>(kActivationNames));
+  throw UsageError(cat("unknown activation '", name, "'", near.empty() ? "" : cat("; did you mean '", near, "'?"), " (", join(kActivationNames, ", "), ")"));
+}
+
+Json encode(const Activation& activation) { return Json(std::string(activation.name())); }
+
+void decode(const Json& json, Activation& out) {
+  if (json.is_null()) out = Activation();
+  else if (json.is_string()) out = Activation::from(json.as_string());
+  else if (json.is_object() && json.at("class_name").is_string() && json.at("class_name").as_string() == "function") out = Activation::from(json.at("config").as_string());
+  else throw DataError(cat("an activation that is not one of Keras' functions is not supported: ", json.dump()));
+}
+
+}  // namespace ramet
