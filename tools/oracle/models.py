@@ -1,12 +1,17 @@
-"""Serialized models as they stand in config.json of a .keras file."""
+"""Serialized Keras objects as they stand in config.json of a .keras file."""
 
 import json
 
 import keras
 
 
+def object_config(obj):
+    """The JSON of a layer or another object, tuples turned into lists as in the file."""
+    return json.loads(json.dumps(keras.saving.serialize_keras_object(obj)))
+
+
 def model_config(model):
-    """The JSON of a model without its compile_config, tuples turned into lists as in the file."""
-    config = keras.saving.serialize_keras_object(model)
+    """The JSON of a model without its compile_config."""
+    config = object_config(model)
     config.pop("compile_config", None)
-    return json.loads(json.dumps(config))
+    return config

@@ -8,12 +8,13 @@ venv=$root/.venv
 data=$root/tests/data
 if [ ! -x "$venv/bin/python" ]; then
   python3 -m venv "$venv"
-  "$venv/bin/pip" install -q keras==3.15.1 jax numpy
+  "$venv/bin/pip" install -q keras==3.15.1 tensorflow-cpu jax numpy
 fi
 export KERAS_BACKEND=jax JAX_PLATFORMS=cpu
 if [ $# -ge 1 ]; then
   "$venv/bin/python" "$here/layer_cases.py" "$1" "$data"
 fi
-for part in functions training_runs layer_random graphs summaries; do
+for part in functions training_runs layer_random summaries; do
   "$venv/bin/python" "$here/$part.py" "$data"
 done
+KERAS_BACKEND=tensorflow TF_CPP_MIN_LOG_LEVEL=3 "$venv/bin/python" "$here/graphs.py" "$data"
