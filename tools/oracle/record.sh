@@ -10,7 +10,7 @@ if [ ! -x "$venv/bin/python" ]; then
   python3 -m venv "$venv"
   "$venv/bin/pip" install -q keras==3.15.1 tensorflow-cpu jax numpy
 fi
-export KERAS_BACKEND=jax JAX_PLATFORMS=cpu
+export PYTHONUTF8=1 KERAS_BACKEND=jax JAX_PLATFORMS=cpu
 if [ $# -ge 1 ]; then
   "$venv/bin/python" "$here/layer_cases.py" "$1" "$data"
 fi
