@@ -1,0 +1,17 @@
+#include "ramet/backend/cpu/simd.h"
+#include "ramet/backend/cpu/simd_parts.h"
+
+namespace ramet::cpu::RAMET_SIMD {
+
+const SimdKernels& kernels() {
+  static const SimdKernels table = [] {
+    SimdKernels t{};
+    t.lanes = kLanes;
+    fill_pointwise(t);
+    fill_reduce(t);
+    return t;
+  }();
+  return table;
+}
+
+}  // namespace ramet::cpu::RAMET_SIMD

@@ -1,0 +1,35 @@
+// The table of kernels that each instruction set exports. Plain data and function pointers only: this header is
+// read by code compiled for AVX-512, so nothing in it may be a standard-library template.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "ramet/backend/cpu/pointwise_ops.h"
+
+namespace ramet::cpu {
+
+using UnaryF32 = void (*)(const float* x, float* y, std::size_t n);
+// `a` or `b` points to one element in the scalar-left and scalar-right forms.
+using BinaryF32 = void (*)(const float* a, const float* b, float* y, std::size_t n);
+using CompareF32 = void (*)(const float* a, const float* b, std::uint8_t* y, std::size_t n);
+using SelectF32 = void (*)(const std::uint8_t* mask, const float* a, const float* b, float* y, std::size_t n);
+using ReduceF32 = float (*)(const float* x, std::size_t n);
+
+struct SimdKernels {
+  int lanes;  // floats in one vector
+
+  // Indexed by Unary; then by Operands and Binary or Compare.
+  UnaryF32 unary[kUnaryCount];
+  BinaryF32 binary[kOperandsCount][kBinaryCount];
+  CompareF32 compare[kOperandsCount][kCompareCount];
+  // y = mask ? a : b, by Operands of a and b.
+  SelectF32 select[kOperandsCount];
+
+  // Indexed by Reduce.
+  ReduceF32 reduce[kReduceCount];
+  // y += alpha x
+  void (*axpy)(float alpha, const float* x, float* y, std::size_t n);
+  void (*row_softmax)(const float* x, float* y, std::size_t rows, std::size_t n);
+};
+
+}  // namespace ramet::cpu

@@ -1,0 +1,12 @@
+// How the table of one instruction set is put together; for *_simd.cpp files only.
+#pragma once
+#include "ramet/backend/cpu/simd_kernels.h"
+
+namespace ramet::cpu::RAMET_SIMD {
+
+void fill_pointwise(SimdKernels& table);
+void fill_reduce(SimdKernels& table);
+
+const SimdKernels& kernels();
+
+}  // namespace ramet::cpu::RAMET_SIMD
