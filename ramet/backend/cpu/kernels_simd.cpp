@@ -9,6 +9,8 @@ const SimdKernels& kernels() {
     t.lanes = kLanes;
     fill_pointwise(t);
     fill_reduce(t);
+    fill_gemm(t);
+    fill_gemm_f64(t);
     return t;
   }();
   return table;

@@ -110,4 +110,8 @@ inline void store_part(float* p, Vec v, std::size_t n) {
 #endif
 }
 
+// The first n <= kLanes elements.
+inline Vec load_some(const float* p, std::size_t n) { return n == kLanes ? load(p) : load_part(p, n); }
+inline void store_some(float* p, Vec v, std::size_t n) { n == kLanes ? store(p, v) : store_part(p, v, n); }
+
 }  // namespace ramet::cpu::RAMET_SIMD

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ramet/backend/cpu/gemm.h"
 #include "ramet/backend/cpu/pointwise_ops.h"
 
 namespace ramet::cpu {
@@ -14,6 +15,11 @@ using BinaryF32 = void (*)(const float* a, const float* b, float* y, std::size_t
 using CompareF32 = void (*)(const float* a, const float* b, std::uint8_t* y, std::size_t n);
 using SelectF32 = void (*)(const std::uint8_t* mask, const float* a, const float* b, float* y, std::size_t n);
 using ReduceF32 = float (*)(const float* x, std::size_t n);
+
+// Rows and columns of C that one part computes; column_begin is a multiple of SimdKernels::panel.
+struct GemmRegion {
+  std::int64_t row_begin, row_end, column_begin, column_end;
+};
 
 struct SimdKernels {
   int lanes;  // floats in one vector
@@ -30,6 +36,14 @@ struct SimdKernels {
   // y += alpha x
   void (*axpy)(float alpha, const float* x, float* y, std::size_t n);
   void (*row_softmax)(const float* x, float* y, std::size_t rows, std::size_t n);
+
+  // Products (gemm.h); a tile of C has tile_rows rows and panel columns.
+  int tile_rows, panel;
+  std::size_t (*packed_b_size)(std::int64_t k, std::int64_t n);
+  void (*pack_b)(const float* b, std::int64_t ldb, bool trans_b, std::int64_t k, std::int64_t n, float* packed);
+  std::size_t (*gemm_scratch)(const Gemm& gemm);
+  void (*gemm_region)(const Gemm& gemm, const GemmRegion& region, void* scratch);
+  void (*gemm_f64_rows)(const GemmF64& gemm, std::int64_t row_begin, std::int64_t row_end);
 };
 
 }  // namespace ramet::cpu

@@ -6,6 +6,8 @@ namespace ramet::cpu::RAMET_SIMD {
 
 void fill_pointwise(SimdKernels& table);
 void fill_reduce(SimdKernels& table);
+void fill_gemm(SimdKernels& table);
+void fill_gemm_f64(SimdKernels& table);
 
 const SimdKernels& kernels();
 
