@@ -5,8 +5,8 @@
 namespace ramet::cpu::RAMET_SIMD {
 namespace {
 
-constexpr std::int64_t kBlockTiles = kTileRows == 14 ? 12 : 24;  // packed A: about 190 KiB, to stay in L2
-constexpr std::int64_t kBlockPanels = 1024 / kPanel;             // packed B: at most 1 MiB
+constexpr std::int64_t kBlockTiles = kTileRows == 14 ? 8 : 16;  // packed A: 256 KiB, half of a small L2
+constexpr std::int64_t kBlockPanels = 1024 / kPanel;             // packed B: at most 2 MiB
 constexpr std::int64_t kBlockRows = kBlockTiles * kTileRows;
 constexpr float kNoFloor = -__builtin_inff();
 
@@ -21,6 +21,12 @@ struct TileCut {
   int rows(std::int64_t tile) const { return static_cast<int>(base + (tile < extra ? 1 : 0)); }
 };
 
+void copy_row(const float* from, std::int64_t n, float* to) {
+  std::int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) store(to + i, load(from + i));
+  if (i < n) store_part(to + i, load_part(from + i, static_cast<std::size_t>(n - i)), static_cast<std::size_t>(n - i));
+}
+
 // One pass over one block of k.
 class Pass {
  public:
@@ -31,7 +37,7 @@ class Pass {
     const std::int64_t panels = panels_of(g.column_end - g.column_begin);
     // Packing A pays when several panels use it, packing B when several tiles do.
     a_in_place_ = g.a.matrix != nullptr && (panels <= 2 || rows == 1);
-    b_in_place_ = g.b.packed == nullptr && !g.b.transposed && rows <= 2 * kTileRows;
+    b_in_place_ = g.b.packed == nullptr && !g.b.transposed && rows <= (kTileRows == 14 ? 2 : 4) * kTileRows;
     const GemmEpilogue& e = g.epilogue;
     late_bias_ = g.accumulate ? e.bias : nullptr;
     finish_ = last_ && (late_bias_ != nullptr || e.residual != nullptr || e.activation > 1);
@@ -55,11 +61,13 @@ class Pass {
  private:
   void run_block(std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t column_end, bool b_ready) {
     const TileCut cut(rows);
-    const int wide = cut.tiles == 1 ? wide_vecs(cut.rows(0)) : 2;
+    const int most = cut.tiles == 1 ? widest(cut.rows(0)) : 2;
     bool a_ready = a_in_place_;
     for (std::int64_t j = column; j < column_end;) {
-      const bool many = wide > 2 && j + wide * kLanes <= column_end;
-      const std::int64_t width = many ? wide * kLanes : least(kPanel, column_end - j);
+      int vecs = most;
+      while (vecs > 2 && j + vecs * kLanes > column_end) vecs /= 2;
+      const std::int64_t width = least(vecs * kLanes, column_end - j);
+      if (width <= kLanes) vecs = 1;
       Tile t{};
       t.k = k_;
       t.floor = floor_;
@@ -68,7 +76,6 @@ class Pass {
         const std::int64_t at = row + cut.begin(i);
         const int count = cut.rows(i);
         set_a(t, at, count, i, a_ready);
-        const int vecs = many ? wide : width <= kLanes ? 1 : 2;
         const TileKernel kernel = tile_kernel(count, vecs, a_in_place_ ? ReadA::kRowMajor : ReadA::kPacked);
         run_tile(t, kernel, at, count, j, width, vecs);
       }
@@ -148,21 +155,15 @@ class Pass {
     float* at[kTileRows];
     for (int i = 0; i < rows; ++i) at[i] = g_.c + g_.c_rows.offset(row + i) + j;
     for (int i = 0; i < (from_c ? rows : 1); ++i) {
+      for (int v = 0; v < vecs; ++v) store(tile + i * stride + v * kLanes, Vec{});
       const float* init = from_c ? at[i] : bias != nullptr ? bias + j : nullptr;
-      for (std::int64_t v = 0; v < stride; ++v) tile[i * stride + v] = init != nullptr && v < width ? init[v] : 0.0f;
+      if (init != nullptr) copy_row(init, width, tile + i * stride);
     }
     t.init = t.c = tile;
     t.init_stride = from_c ? stride : 0;
     t.c_stride = stride;
     kernel(t);
-    for (int i = 0; i < rows; ++i) {
-      if (width == kPanel) {
-        store(at[i], load(tile + i * stride));
-        store(at[i] + kLanes, load(tile + i * stride + kLanes));
-      } else {
-        for (std::int64_t v = 0; v < width; ++v) at[i][v] = tile[i * stride + v];
-      }
-    }
+    for (int i = 0; i < rows; ++i) copy_row(tile + i * stride, width, at[i]);
   }
 
   const Blocks& g_;

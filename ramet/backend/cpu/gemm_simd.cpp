@@ -66,6 +66,25 @@ void stream_rows(const Gemm& g, std::int64_t column_begin, std::int64_t column_e
 
 bool streams(const Gemm& g) { return g.m == 1 && g.packed_b == nullptr && !g.trans_b && !takes_dots(g); }
 
+// A single column of C lies in memory like a row: C^T = B^T A, where A (k x m) streams by rows. This is the weight
+// gradient of Dense(1).
+bool is_streamed_column(const Gemm& g) {
+  return g.n == 1 && g.ldc == 1 && g.trans_a && g.packed_b == nullptr && g.epilogue.bias == nullptr && g.m > kFewRows;
+}
+
+Gemm transposed(const Gemm& g) {
+  Gemm t = g;
+  t.m = 1;
+  t.n = g.m;
+  t.a = g.b;
+  t.lda = g.ldb;
+  t.trans_a = !g.trans_b;
+  t.b = g.a;
+  t.ldb = g.lda;
+  t.trans_b = false;
+  return t;
+}
+
 std::size_t packed_size(std::int64_t k, std::int64_t n) {
   return static_cast<std::size_t>(n <= kFewRows ? n * k : panels_of(n) * kPanel * k);
 }
@@ -81,7 +100,7 @@ constexpr std::size_t kAlignment = 64;
 
 std::size_t scratch_bytes(const Gemm& given) {
   const Gemm g = unpack_few_columns(given);
-  if (streams(g)) return 0;
+  if (streams(g) || is_streamed_column(g)) return 0;
   const std::size_t floats =
       takes_dots(g) ? dots_scratch(g) : blocks_scratch(g.m, g.n, g.k, g.packed_b == nullptr);
   return floats == 0 ? 0 : floats * sizeof(float) + kAlignment;
@@ -90,6 +109,7 @@ std::size_t scratch_bytes(const Gemm& given) {
 void region(const Gemm& given, const GemmRegion& r, void* scratch) {
   const Gemm g = unpack_few_columns(given);
   if (streams(g)) return stream_rows(g, r.column_begin, r.column_end);
+  if (is_streamed_column(g)) return stream_rows(transposed(g), r.row_begin, r.row_end);
   const std::uintptr_t aligned = (reinterpret_cast<std::uintptr_t>(scratch) + kAlignment - 1) / kAlignment * kAlignment;
   float* floats = reinterpret_cast<float*>(aligned);
   if (takes_dots(g)) return run_dots(g, r, floats);

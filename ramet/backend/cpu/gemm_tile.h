@@ -36,10 +36,10 @@ using TileKernel = void (*)(const Tile& tile);
 
 enum class ReadA { kRowMajor, kPacked };
 
-// rows <= kTileRows; vecs is 1 or 2, or wide_vecs(rows).
-TileKernel tile_kernel(int rows, int vecs, ReadA read);
+// Few rows take several panels at once, to have enough independent sums: the widest tile that `rows` may have.
+constexpr int widest(int rows) { return rows == 1 ? 8 : rows <= 3 ? 4 : 2; }
 
-// Few rows take several panels at once, to have enough independent sums.
-constexpr int wide_vecs(int rows) { return rows == 1 ? 8 : rows <= 3 ? 4 : 2; }
+// rows <= kTileRows; vecs is 1, 2, 4 or 8, at most widest(rows).
+TileKernel tile_kernel(int rows, int vecs, ReadA read);
 
 }  // namespace ramet::cpu::RAMET_SIMD

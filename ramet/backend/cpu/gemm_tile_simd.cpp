@@ -48,24 +48,23 @@ void run_tile(const Tile& t) {
 }
 
 struct TileTable {
-  TileKernel narrow[2][kTileRows + 1], full[2][kTileRows + 1], wide[2][kTileRows + 1];
+  TileKernel of[2][4][kTileRows + 1];  // by ReadA, log2 of vecs, rows
 };
 
-template <int kRows>
+template <int kRows, ReadA kRead>
 constexpr void fill(TileTable& table) {
-  constexpr int row = static_cast<int>(ReadA::kRowMajor), packed = static_cast<int>(ReadA::kPacked);
-  table.narrow[row][kRows] = run_tile<kRows, 1, ReadA::kRowMajor>;
-  table.narrow[packed][kRows] = run_tile<kRows, 1, ReadA::kPacked>;
-  table.full[row][kRows] = run_tile<kRows, 2, ReadA::kRowMajor>;
-  table.full[packed][kRows] = run_tile<kRows, 2, ReadA::kPacked>;
-  table.wide[row][kRows] = run_tile<kRows, wide_vecs(kRows), ReadA::kRowMajor>;
-  table.wide[packed][kRows] = run_tile<kRows, wide_vecs(kRows), ReadA::kPacked>;
-  if constexpr (kRows > 1) fill<kRows - 1>(table);
+  auto& of = table.of[static_cast<int>(kRead)];
+  of[0][kRows] = run_tile<kRows, 1, kRead>;
+  of[1][kRows] = run_tile<kRows, 2, kRead>;
+  if constexpr (widest(kRows) >= 4) of[2][kRows] = run_tile<kRows, 4, kRead>;
+  if constexpr (widest(kRows) >= 8) of[3][kRows] = run_tile<kRows, 8, kRead>;
+  if constexpr (kRows > 1) fill<kRows - 1, kRead>(table);
 }
 
 constexpr TileTable make_table() {
   TileTable table{};
-  fill<kTileRows>(table);
+  fill<kTileRows, ReadA::kRowMajor>(table);
+  fill<kTileRows, ReadA::kPacked>(table);
   return table;
 }
 
@@ -74,8 +73,8 @@ constexpr TileTable kTable = make_table();
 }  // namespace
 
 TileKernel tile_kernel(int rows, int vecs, ReadA read) {
-  const int r = static_cast<int>(read);
-  return vecs == 1 ? kTable.narrow[r][rows] : vecs == 2 ? kTable.full[r][rows] : kTable.wide[r][rows];
+  const int log2 = vecs == 8 ? 3 : vecs == 4 ? 2 : vecs - 1;
+  return kTable.of[static_cast<int>(read)][log2][rows];
 }
 
 }  // namespace ramet::cpu::RAMET_SIMD
