@@ -8,8 +8,7 @@ namespace ramet::cpu::RAMET_SIMD {
 
 // Steps of k in one block. All blocks of a product have the same length but the last.
 inline std::int64_t block_k(std::int64_t k) {
-  constexpr std::int64_t kMost = 512;
-  const std::int64_t blocks = (k + kMost - 1) / kMost;
+  const std::int64_t blocks = (k + kMostSteps - 1) / kMostSteps;
   return blocks == 0 ? 1 : (k + blocks - 1) / blocks;
 }
 

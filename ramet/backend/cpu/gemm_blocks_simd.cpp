@@ -21,12 +21,6 @@ struct TileCut {
   int rows(std::int64_t tile) const { return static_cast<int>(base + (tile < extra ? 1 : 0)); }
 };
 
-void copy_row(const float* from, std::int64_t n, float* to) {
-  std::int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) store(to + i, load(from + i));
-  if (i < n) store_part(to + i, load_part(from + i, static_cast<std::size_t>(n - i)), static_cast<std::size_t>(n - i));
-}
-
 // One pass over one block of k.
 class Pass {
  public:
@@ -90,7 +84,7 @@ class Pass {
       t.a_stride = g_.a.ld;
       return;
     }
-    const int stride = (rows + 3) / 4 * 4;
+    const int stride = packed_stride(rows);
     float* packed = packed_a_ + tile * kPackedRows * k_;
     if (!ready) g_.a.pack(g_.a.self, row, rows, k0_, k_, packed, stride);
     t.a = packed;
