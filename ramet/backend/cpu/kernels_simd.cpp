@@ -11,6 +11,9 @@ const SimdKernels& kernels() {
     fill_reduce(t);
     fill_gemm(t);
     fill_gemm_f64(t);
+    fill_conv(t);
+    fill_conv_input_grad(t);
+    fill_depthwise(t);
     return t;
   }();
   return table;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ramet/backend/cpu/conv.h"
 #include "ramet/backend/cpu/gemm.h"
 #include "ramet/backend/cpu/pointwise_ops.h"
 
@@ -44,6 +45,23 @@ struct SimdKernels {
   std::size_t (*gemm_scratch)(const Gemm& gemm);
   void (*gemm_region)(const Gemm& gemm, const GemmRegion& region, void* scratch);
   void (*gemm_f64_rows)(const GemmF64& gemm, std::int64_t row_begin, std::int64_t row_end);
+
+  // Convolutions (conv.h). Regions of the kernel gradient count rows (tap, channel) and columns filter.
+  std::size_t (*conv_packed_size)(const Conv2D& shape);
+  void (*pack_conv_kernel)(const Conv2D& shape, const float* kernel, float* packed);
+  std::size_t (*conv_forward_scratch)(const ConvForward& conv);
+  void (*conv_forward_region)(const ConvForward& conv, const GemmRegion& region, void* scratch);
+  std::size_t (*conv_input_grad_packed_size)(const Conv2D& shape);
+  void (*pack_conv_input_grad)(const Conv2D& shape, const float* kernel, float* packed);
+  std::size_t (*conv_input_grad_scratch)(const ConvInputGrad& conv);
+  void (*conv_input_grad_part)(const ConvInputGrad& conv, int part, int parts, void* scratch);
+  std::size_t (*conv_kernel_grad_scratch)(const ConvKernelGrad& conv);
+  void (*conv_kernel_grad_region)(const ConvKernelGrad& conv, const GemmRegion& region, void* scratch);
+
+  // Depthwise convolution by lines of y or dx, and by vectors of channels of dkernel (scratch: a vector per tap).
+  void (*depthwise_forward)(const ConvForward& conv, std::int64_t begin, std::int64_t end);
+  void (*depthwise_input_grad)(const ConvInputGrad& conv, std::int64_t begin, std::int64_t end);
+  void (*depthwise_kernel_grad)(const ConvKernelGrad& conv, std::int64_t begin, std::int64_t end, void* scratch);
 };
 
 }  // namespace ramet::cpu

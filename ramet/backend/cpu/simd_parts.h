@@ -8,6 +8,9 @@ void fill_pointwise(SimdKernels& table);
 void fill_reduce(SimdKernels& table);
 void fill_gemm(SimdKernels& table);
 void fill_gemm_f64(SimdKernels& table);
+void fill_conv(SimdKernels& table);
+void fill_conv_input_grad(SimdKernels& table);
+void fill_depthwise(SimdKernels& table);
 
 const SimdKernels& kernels();
 
