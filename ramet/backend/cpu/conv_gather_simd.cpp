@@ -62,7 +62,7 @@ void pack_gathered(const void* self, std::int64_t row, int rows, std::int64_t k0
         line[i] = border[i] + from;
       }
     }
-    pack_lines(line, count, out, stride);
+    pack_lines(line, stride, count, out, stride);
     out += count * stride;
     k0 += count;
   }

@@ -17,7 +17,7 @@ Four load_four(const float* p) {
 void store_four(float* p, Four v) { __builtin_memcpy(p, &v, sizeof v); }
 
 // Four steps of k for four lines.
-void transpose_four(const float* const* line, std::int64_t k, float* out, int stride) {
+void transpose_four(const float* const* line, std::int64_t k, float* out, std::int64_t stride) {
   const Four a = load_four(line[0] + k), b = load_four(line[1] + k), c = load_four(line[2] + k), d = load_four(line[3] + k);
   const Four ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
   const Four cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
@@ -37,7 +37,7 @@ __m512 every_fourth(const float* const* line, std::int64_t k) {
   return _mm512_mask_broadcast_f32x4(v, 0xf000, _mm_loadu_ps(line[12] + k));
 }
 
-void transpose_lanes(const float* const* line, std::int64_t k, float* out, int stride) {
+void transpose_lanes(const float* const* line, std::int64_t k, float* out, std::int64_t stride) {
   const __m512 a = every_fourth(line, k), b = every_fourth(line + 1, k), c = every_fourth(line + 2, k), d = every_fourth(line + 3, k);
   const __m512 ab_low = _mm512_maskz_unpacklo_ps(kAllLanes, a, b), ab_high = _mm512_maskz_unpackhi_ps(kAllLanes, a, b);
   const __m512 cd_low = _mm512_maskz_unpacklo_ps(kAllLanes, c, d), cd_high = _mm512_maskz_unpackhi_ps(kAllLanes, c, d);
@@ -51,7 +51,7 @@ __m256 every_fourth(const float* const* line, std::int64_t k) {
   return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(line[0] + k)), _mm_loadu_ps(line[4] + k), 1);
 }
 
-void transpose_lanes(const float* const* line, std::int64_t k, float* out, int stride) {
+void transpose_lanes(const float* const* line, std::int64_t k, float* out, std::int64_t stride) {
   const __m256 a = every_fourth(line, k), b = every_fourth(line + 1, k), c = every_fourth(line + 2, k), d = every_fourth(line + 3, k);
   const __m256 ab_low = _mm256_unpacklo_ps(a, b), ab_high = _mm256_unpackhi_ps(a, b);
   const __m256 cd_low = _mm256_unpacklo_ps(c, d), cd_high = _mm256_unpackhi_ps(c, d);
@@ -61,15 +61,15 @@ void transpose_lanes(const float* const* line, std::int64_t k, float* out, int s
   _mm256_storeu_ps(out + 3 * stride, _mm256_shuffle_ps(ab_high, cd_high, 0xee));
 }
 #else
-void transpose_lanes(const float* const* line, std::int64_t k, float* out, int stride) { transpose_four(line, k, out, stride); }
+void transpose_lanes(const float* const* line, std::int64_t k, float* out, std::int64_t stride) { transpose_four(line, k, out, stride); }
 #endif
 
 }  // namespace
 
-void pack_lines(const float* const* line, std::int64_t k, float* out, int stride) {
-  for (int i = 0; i < stride;) {
-    const bool whole = i + kLanes <= stride;
-    const int count = whole ? kLanes : 4;
+void pack_lines(const float* const* line, int count, std::int64_t k, float* out, std::int64_t stride) {
+  for (int i = 0; i < count;) {
+    const bool whole = i + kLanes <= count;
+    const int lines = whole ? kLanes : 4;
     std::int64_t p = 0;
     if (whole) {
       for (; p + 4 <= k; p += 4) transpose_lanes(line + i, p, out + p * stride + i, stride);
@@ -77,9 +77,9 @@ void pack_lines(const float* const* line, std::int64_t k, float* out, int stride
       for (; p + 4 <= k; p += 4) transpose_four(line + i, p, out + p * stride + i, stride);
     }
     for (; p < k; ++p) {
-      for (int r = 0; r < count; ++r) out[p * stride + i + r] = line[i + r][p];
+      for (int r = 0; r < lines; ++r) out[p * stride + i + r] = line[i + r][p];
     }
-    i += count;
+    i += lines;
   }
 }
 
@@ -87,7 +87,7 @@ void pack_transposed(const float* from, std::int64_t ld, int count, std::int64_t
   constexpr int kMostLines = kPanel > kPackedRows ? kPanel : kPackedRows;
   const float* line[kMostLines];
   for (int i = 0; i < stride; ++i) line[i] = i < count ? from + i * ld : kZeroLine;
-  pack_lines(line, k, out, stride);
+  pack_lines(line, stride, k, out, stride);
 }
 
 void pack_straight(const float* from, std::int64_t ld, int count, std::int64_t k, float* out, int stride) {

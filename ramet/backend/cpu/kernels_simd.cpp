@@ -14,6 +14,8 @@ const SimdKernels& kernels() {
     fill_conv(t);
     fill_conv_input_grad(t);
     fill_depthwise(t);
+    fill_pool(t);
+    fill_transpose(t);
     return t;
   }();
   return table;

@@ -7,6 +7,8 @@
 #include "ramet/backend/cpu/conv.h"
 #include "ramet/backend/cpu/gemm.h"
 #include "ramet/backend/cpu/pointwise_ops.h"
+#include "ramet/backend/cpu/pool.h"
+#include "ramet/backend/cpu/transpose.h"
 
 namespace ramet::cpu {
 
@@ -62,6 +64,13 @@ struct SimdKernels {
   void (*depthwise_forward)(const ConvForward& conv, std::int64_t begin, std::int64_t end);
   void (*depthwise_input_grad)(const ConvInputGrad& conv, std::int64_t begin, std::int64_t end);
   void (*depthwise_kernel_grad)(const ConvKernelGrad& conv, std::int64_t begin, std::int64_t end, void* scratch);
+
+  // Pooling (pool.h) by lines of y or dx, transposition by rows of x.
+  void (*max_pool)(const MaxPool& pool, std::int64_t begin, std::int64_t end);
+  void (*max_pool_grad)(const MaxPoolGrad& pool, std::int64_t begin, std::int64_t end);
+  void (*average_pool)(const AveragePool& pool, std::int64_t begin, std::int64_t end);
+  void (*average_pool_grad)(const AveragePoolGrad& pool, std::int64_t begin, std::int64_t end);
+  void (*transpose)(const Transpose& transpose, std::int64_t begin, std::int64_t end);
 };
 
 }  // namespace ramet::cpu
