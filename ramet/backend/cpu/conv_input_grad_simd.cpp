@@ -1,0 +1,144 @@
+// The gradient of a convolution's input, in gather form. An input line iy feeds output line oy through tap ky when
+//   iy = oy stride + ky dilation - pad.
+// Lines with the same residue of iy + pad use the same taps: every stride-th of them is one `phase`, and along a phase
+// oy grows by one from line to line. So each phase is a dense stride-1 product over dy with its own part of the kernel, and
+// no multiplication by an inserted zero is ever done.
+#include "ramet/backend/cpu/conv_gather.h"
+#include "ramet/backend/cpu/gemm_blocks.h"
+#include "ramet/backend/cpu/simd_parts.h"
+
+namespace ramet::cpu::RAMET_SIMD {
+namespace {
+
+std::int64_t gcd(std::int64_t a, std::int64_t b) { return b == 0 ? a : gcd(b, a % b); }
+
+// One axis of one phase: input positions begin, begin + stride, ... (count of them), taps first_tap, first_tap + tap_step, ...,
+// and position t reads output t + first_output + i * output_delta through tap i.
+struct Phase {
+  std::int64_t begin, count, first_tap, tap_step, taps, first_output, output_delta;
+};
+
+Phase phase_of(std::int64_t residue, std::int64_t size, std::int64_t kernel, std::int64_t stride, std::int64_t dilation,
+               std::int64_t pad) {
+  Phase p{};
+  p.begin = ((residue - pad) % stride + stride) % stride;
+  p.count = p.begin < size ? (size - p.begin + stride - 1) / stride : 0;
+  p.tap_step = stride / gcd(stride, dilation);
+  p.first_tap = 0;
+  while (p.first_tap < kernel && p.first_tap < p.tap_step && p.first_tap * dilation % stride != residue) ++p.first_tap;
+  const bool any = p.first_tap < kernel && p.first_tap < p.tap_step;
+  p.taps = any ? (kernel - p.first_tap + p.tap_step - 1) / p.tap_step : 0;
+  // begin + pad - first_tap * dilation is a multiple of the stride, perhaps a negative one.
+  p.first_output = any ? (p.begin + pad - p.first_tap * dilation) / stride : 0;
+  p.output_delta = -p.tap_step * dilation / stride;
+  return p;
+}
+
+struct Phases {
+  Phase h, w;
+};
+
+Phases phases_of(const Conv2D& s, std::int64_t residue_h, std::int64_t residue_w) {
+  return {phase_of(residue_h, s.h, s.kh, s.stride_h, s.dilation_h, s.pad_top),
+          phase_of(residue_w, s.w, s.kw, s.stride_w, s.dilation_w, s.pad_left)};
+}
+
+std::int64_t padded(std::int64_t columns) { return panels_of(columns) * kPanel; }
+
+// Rows (tap, filter) and columns channel: each tap of the kernel is transposed.
+void pack_phase(const Conv2D& s, const Phases& p, const float* kernel, float* packed) {
+  const std::int64_t channels = s.c / s.groups, filters = s.f / s.groups;
+  const std::int64_t k = p.h.taps * p.w.taps * filters, step = block_k(k);
+  for (std::int64_t k0 = 0; k0 < k; k0 += step) {
+    const std::int64_t k1 = k0 + step < k ? k0 + step : k;
+    for (std::int64_t j = 0; j < channels; j += kPanel) {
+      const int count = static_cast<int>(channels - j < kPanel ? channels - j : kPanel);
+      for (std::int64_t at = k0; at < k1;) {
+        const std::int64_t tap = at / filters, from = at % filters;
+        const std::int64_t run = filters - from < k1 - at ? filters - from : k1 - at;
+        const std::int64_t ky = p.h.first_tap + tap / p.w.taps * p.h.tap_step, kx = p.w.first_tap + tap % p.w.taps * p.w.tap_step;
+        pack_transposed(kernel + ((ky * s.kw + kx) * channels + j) * s.f + from, s.f, count, run, packed, kPanel);
+        packed += run * kPanel;
+        at += run;
+      }
+    }
+  }
+}
+
+void pack_input_grad(const Conv2D& s, const float* kernel, float* packed) {
+  const std::int64_t channels = s.c / s.groups, filters = s.f / s.groups;
+  for (std::int64_t rh = 0; rh < s.stride_h; ++rh) {
+    for (std::int64_t rw = 0; rw < s.stride_w; ++rw) {
+      const Phases p = phases_of(s, rh, rw);
+      for (std::int64_t group = 0; group < s.groups; ++group) {
+        pack_phase(s, p, kernel + group * filters, packed);
+        packed += p.h.taps * p.w.taps * filters * padded(channels);
+      }
+    }
+  }
+}
+
+std::size_t packed_size(const Conv2D& s) {
+  return static_cast<std::size_t>(s.groups * padded(s.c / s.groups) * s.kh * s.kw * (s.f / s.groups));
+}
+
+// The rows of dx in one phase of one group, of which this part takes its share.
+void run_phase(const ConvInputGrad& conv, const Phases& p, std::int64_t group, const float* packed, int part, int parts,
+               float* scratch) {
+  const Conv2D& s = conv.shape;
+  const std::int64_t channels = s.c / s.groups, filters = s.f / s.groups, rows = s.n * p.h.count * p.w.count;
+  if (rows == 0) return;
+  Gather g{};
+  g.image = conv.dy + group * filters;
+  g.height = s.oh, g.width = s.ow, g.pixel_stride = s.f, g.channels = filters;
+  g.taps_h = p.h.taps, g.taps_w = p.w.taps;
+  g.first_h = p.h.first_output, g.first_w = p.w.first_output;
+  g.delta_h = p.h.output_delta, g.delta_w = p.w.output_delta;
+  g.step_h = g.step_w = 1;
+  g.rows_h = p.h.count, g.rows_w = p.w.count;
+  Blocks b{};
+  b.n = channels, b.k = p.h.taps * p.w.taps * filters;
+  b.row_begin = rows * part / parts, b.row_end = rows * (part + 1) / parts;
+  b.column_end = channels;
+  b.a = {pack_gathered, &g, nullptr, 0};
+  b.b.packed = packed;
+  b.c = conv.dx + (p.h.begin * s.w + p.w.begin) * s.c + group * channels;
+  b.c_rows.column_stride = s.stride_w * s.c;
+  if (s.stride_h != 1 || s.stride_w != 1) {
+    b.c_rows = {p.h.count, p.w.count, s.h * s.w * s.c, s.stride_h * s.w * s.c, s.stride_w * s.c};
+  }
+  run_blocks(b, scratch);
+}
+
+constexpr std::size_t kAlignment = 64;
+
+void input_grad_part(const ConvInputGrad& conv, int part, int parts, void* scratch) {
+  const std::uintptr_t aligned = (reinterpret_cast<std::uintptr_t>(scratch) + kAlignment - 1) / kAlignment * kAlignment;
+  const Conv2D& s = conv.shape;
+  const float* packed = conv.packed_kernel;
+  for (std::int64_t rh = 0; rh < s.stride_h; ++rh) {
+    for (std::int64_t rw = 0; rw < s.stride_w; ++rw) {
+      const Phases p = phases_of(s, rh, rw);
+      for (std::int64_t group = 0; group < s.groups; ++group) {
+        run_phase(conv, p, group, packed, part, parts, reinterpret_cast<float*>(aligned));
+        packed += p.h.taps * p.w.taps * (s.f / s.groups) * padded(s.c / s.groups);
+      }
+    }
+  }
+}
+
+std::size_t input_grad_scratch(const ConvInputGrad& conv) {
+  const Conv2D& s = conv.shape;
+  return blocks_scratch(s.n * s.h * s.w, s.c / s.groups, kMostSteps, false) * sizeof(float) + kAlignment;
+}
+
+}  // namespace
+
+void fill_conv_input_grad(SimdKernels& t) {
+  t.conv_input_grad_packed_size = packed_size;
+  t.pack_conv_input_grad = pack_input_grad;
+  t.conv_input_grad_scratch = input_grad_scratch;
+  t.conv_input_grad_part = input_grad_part;
+}
+
+}  // namespace ramet::cpu::RAMET_SIMD

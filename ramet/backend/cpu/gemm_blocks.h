@@ -1,0 +1,66 @@
+// The loops around the micro-kernel: blocks that fit the caches, A and B packed where that pays. Products and
+// convolutions differ only in where the rows of A come from and where the rows of C go. For *_simd.cpp files only.
+#pragma once
+#include "ramet/backend/cpu/gemm.h"
+#include "ramet/backend/cpu/gemm_pack.h"
+
+namespace ramet::cpu::RAMET_SIMD {
+
+// Steps of k in one block. All blocks of a product have the same length but the last.
+inline std::int64_t block_k(std::int64_t k) {
+  const std::int64_t blocks = (k + kMostSteps - 1) / kMostSteps;
+  return blocks == 0 ? 1 : (k + blocks - 1) / blocks;
+}
+
+inline std::int64_t panels_of(std::int64_t columns) { return (columns + kPanel - 1) / kPanel; }
+
+// The left factor. `pack` writes out[k * stride + i] for rows [row, row + rows) and steps [k0, k0 + k), and may leave
+// anything in rows <= i < stride.
+struct LeftFactor {
+  void (*pack)(const void* self, std::int64_t row, int rows, std::int64_t k0, std::int64_t k, float* out, int stride);
+  const void* self;
+  const float* matrix;  // row-major and fit to be read in place, or null
+  std::int64_t ld;
+};
+
+// The right factor: packed, or a matrix that is packed on the way (or read in place where few rows need it).
+struct RightFactor {
+  const float* packed;
+  const float* matrix;
+  std::int64_t ld;
+  bool transposed;
+};
+
+// Row r of C is image r / (height * width), line and column of the rest. A plain matrix has one image and one line.
+struct RowMap {
+  std::int64_t height, width;
+  std::int64_t image_stride, line_stride, column_stride;
+  std::int64_t offset(std::int64_t row) const {
+    if (width == 0) return row * column_stride;
+    const std::int64_t line = row / width;
+    return line / height * image_stride + line % height * line_stride + row % width * column_stride;
+  }
+};
+
+struct Blocks {
+  std::int64_t n, k;  // of the whole product; n gives the layout of a packed B
+  std::int64_t row_begin, row_end, column_begin, column_end;  // what to compute; column_begin is a multiple of kPanel
+  LeftFactor a;
+  RightFactor b;
+  float* c;
+  RowMap c_rows;
+  bool accumulate;
+  GemmEpilogue epilogue;  // residual has C's layout
+};
+
+void run_blocks(const Blocks& blocks, float* scratch);
+// Floats of scratch for `rows` x `columns` of C.
+std::size_t blocks_scratch(std::int64_t rows, std::int64_t columns, std::int64_t k, bool pack_b);
+
+// Packs k x n of B; `packed` holds panels_of(n) * kPanel * k floats in the order [block of k][panel][k][kPanel].
+void pack_panels(const float* b, std::int64_t ldb, bool transposed, std::int64_t k, std::int64_t n, float* packed);
+
+// Adds what is missing from the epilogue to one row of C.
+void finish_row(float* c, std::int64_t n, const float* bias, const float* residual, int activation);
+
+}  // namespace ramet::cpu::RAMET_SIMD

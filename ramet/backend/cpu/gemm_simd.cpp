@@ -1,0 +1,143 @@
+// f32 products: which of the three ways a product goes, and what its region of C needs.
+#include "ramet/backend/cpu/gemm_blocks.h"
+#include "ramet/backend/cpu/gemm_dot.h"
+#include "ramet/backend/cpu/simd_parts.h"
+
+namespace ramet::cpu::RAMET_SIMD {
+namespace {
+
+void pack_rows(const void* self, std::int64_t row, int rows, std::int64_t k0, std::int64_t k, float* out, int stride) {
+  const Gemm& g = *static_cast<const Gemm*>(self);
+  pack_transposed(g.a + row * g.lda + k0, g.lda, rows, k, out, stride);
+}
+
+void pack_columns(const void* self, std::int64_t row, int rows, std::int64_t k0, std::int64_t k, float* out, int stride) {
+  const Gemm& g = *static_cast<const Gemm*>(self);
+  pack_straight(g.a + k0 * g.lda + row, g.lda, rows, k, out, stride);
+}
+
+// Few columns are packed as rows: dot products need no padding to a panel. That is op(B) stored transposed.
+Gemm unpack_few_columns(Gemm g) {
+  if (g.packed_b == nullptr || g.n > kFewRows) return g;
+  g.b = g.packed_b;
+  g.ldb = g.k;
+  g.trans_b = true;
+  g.packed_b = nullptr;
+  return g;
+}
+
+// y = a B for one row: whole rows of B stream past, eight at a time, while y stays in L1. Same order of k, same bits
+// as a tile.
+void stream_rows(const Gemm& g, std::int64_t column_begin, std::int64_t column_end) {
+  constexpr std::int64_t kColumns = 2048;
+  const std::int64_t a_step = g.trans_a ? g.lda : 1;
+  for (std::int64_t j0 = column_begin; j0 < column_end; j0 += kColumns) {
+    const std::int64_t n = column_end - j0 < kColumns ? column_end - j0 : kColumns;
+    float* c = g.c + j0;
+    const float* bias = g.epilogue.bias != nullptr ? g.epilogue.bias + j0 : nullptr;
+    if (!g.accumulate) {
+      for (std::int64_t j = 0; j < n; ++j) c[j] = bias != nullptr ? bias[j] : 0.0f;
+    }
+    for (std::int64_t k = 0; k < g.k; k += 8) {
+      const std::int64_t steps = g.k - k < 8 ? g.k - k : 8;
+      const float* row[8];
+      Vec a[8];
+      for (std::int64_t p = 0; p < steps; ++p) row[p] = g.b + (k + p) * g.ldb + j0, a[p] = splat(g.a[(k + p) * a_step]);
+      std::int64_t j = 0;
+      if (steps == 8) {
+        for (; j + kLanes <= n; j += kLanes) {
+          Vec sum = load(c + j);
+#pragma GCC unroll 8
+          for (int p = 0; p < 8; ++p) sum = mul_add(a[p], load(row[p] + j), sum);
+          store(c + j, sum);
+        }
+      }
+      for (; j < n; j += kLanes) {
+        const std::size_t count = static_cast<std::size_t>(n - j < kLanes ? n - j : kLanes);
+        Vec sum = load_some(c + j, count);
+        for (std::int64_t p = 0; p < steps; ++p) sum = mul_add(a[p], load_some(row[p] + j, count), sum);
+        store_some(c + j, sum, count);
+      }
+    }
+    finish_row(c, n, g.accumulate ? bias : nullptr, g.epilogue.residual ? g.epilogue.residual + j0 : nullptr,
+               g.epilogue.activation);
+  }
+}
+
+bool streams(const Gemm& g) { return g.m == 1 && g.packed_b == nullptr && !g.trans_b && !takes_dots(g); }
+
+// A single column of C lies in memory like a row: C^T = B^T A, where A (k x m) streams by rows. This is the weight
+// gradient of Dense(1).
+bool is_streamed_column(const Gemm& g) {
+  return g.n == 1 && g.ldc == 1 && g.trans_a && g.packed_b == nullptr && g.epilogue.bias == nullptr && g.m > kFewRows;
+}
+
+Gemm transposed(const Gemm& g) {
+  Gemm t = g;
+  t.m = 1;
+  t.n = g.m;
+  t.a = g.b;
+  t.lda = g.ldb;
+  t.trans_a = !g.trans_b;
+  t.b = g.a;
+  t.ldb = g.lda;
+  t.trans_b = false;
+  return t;
+}
+
+std::size_t packed_size(std::int64_t k, std::int64_t n) {
+  return static_cast<std::size_t>(n <= kFewRows ? n * k : panels_of(n) * kPanel * k);
+}
+
+void pack(const float* b, std::int64_t ldb, bool trans_b, std::int64_t k, std::int64_t n, float* packed) {
+  if (n > kFewRows) return pack_panels(b, ldb, trans_b, k, n, packed);
+  for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t p = 0; p < k; ++p) packed[j * k + p] = trans_b ? b[j * ldb + p] : b[p * ldb + j];
+  }
+}
+
+constexpr std::size_t kAlignment = 64;
+
+std::size_t scratch_bytes(const Gemm& given) {
+  const Gemm g = unpack_few_columns(given);
+  if (streams(g) || is_streamed_column(g)) return 0;
+  const std::size_t floats =
+      takes_dots(g) ? dots_scratch(g) : blocks_scratch(g.m, g.n, g.k, g.packed_b == nullptr);
+  return floats == 0 ? 0 : floats * sizeof(float) + kAlignment;
+}
+
+void region(const Gemm& given, const GemmRegion& r, void* scratch) {
+  const Gemm g = unpack_few_columns(given);
+  if (streams(g)) return stream_rows(g, r.column_begin, r.column_end);
+  if (is_streamed_column(g)) return stream_rows(transposed(g), r.row_begin, r.row_end);
+  const std::uintptr_t aligned = (reinterpret_cast<std::uintptr_t>(scratch) + kAlignment - 1) / kAlignment * kAlignment;
+  float* floats = reinterpret_cast<float*>(aligned);
+  if (takes_dots(g)) return run_dots(g, r, floats);
+  Blocks b{};
+  b.n = g.n;
+  b.k = g.k;
+  b.row_begin = r.row_begin;
+  b.row_end = r.row_end;
+  b.column_begin = r.column_begin;
+  b.column_end = r.column_end;
+  b.a = {g.trans_a ? pack_columns : pack_rows, &g, g.trans_a ? nullptr : g.a, g.lda};
+  b.b = {g.packed_b, g.b, g.ldb, g.trans_b};
+  b.c = g.c;
+  b.c_rows = {0, 0, 0, 0, g.ldc};
+  b.accumulate = g.accumulate;
+  b.epilogue = g.epilogue;
+  run_blocks(b, floats);
+}
+
+}  // namespace
+
+void fill_gemm(SimdKernels& t) {
+  t.tile_rows = kTileRows;
+  t.panel = kPanel;
+  t.packed_b_size = packed_size;
+  t.pack_b = pack;
+  t.gemm_scratch = scratch_bytes;
+  t.gemm_region = region;
+}
+
+}  // namespace ramet::cpu::RAMET_SIMD

@@ -1,0 +1,45 @@
+// The micro-kernel of every product: a tile of C kept in registers while k runs. For *_simd.cpp files only.
+#pragma once
+#include "ramet/backend/cpu/simd.h"
+
+namespace ramet::cpu::RAMET_SIMD {
+
+// A tile has at most kTileRows rows; packed B comes in panels of kPanel = two vectors.
+#if defined(RAMET_SIMD_avx512)
+inline constexpr int kTileRows = 14;  // 28 sums + 2 of B + 1 of A in 32 registers
+#elif defined(RAMET_SIMD_avx2)
+inline constexpr int kTileRows = 6;  // 12 + 2 + 1 in 16
+#else
+inline constexpr int kTileRows = 4;  // 8 + 2 + 1, and a product, for there is no FMA
+#endif
+inline constexpr int kPanel = 2 * kLanes;
+// A packed block of A holds its rows in groups of four, so that it is written by 4 x 4 transposes.
+inline constexpr int kPackedRows = (kTileRows + 3) / 4 * 4;
+
+// C(i, j) = max(floor, init(i, j) + sum over k of A(i, k) B(k, j)), added in the order of k: an element gets the same bits
+// from every tile shape, and from one run over k or several with C as `init`.
+struct Tile {
+  std::int64_t k;
+  const float* a;
+  std::int64_t a_stride;  // between rows when A is read row-major, between steps of k when it is packed
+  const float* b;
+  std::int64_t b_stride;      // between steps of k
+  std::int64_t panel_stride;  // between panels, when the tile spans several
+  const float* init;
+  std::int64_t init_stride;  // between rows; 0 repeats one row
+  float* c;
+  std::int64_t c_stride;
+  float floor;  // -inf, or 0 for relu
+};
+
+using TileKernel = void (*)(const Tile& tile);
+
+enum class ReadA { kRowMajor, kPacked };
+
+// Few rows take several panels at once, to have enough independent sums: the widest tile that `rows` may have.
+constexpr int widest(int rows) { return rows == 1 ? 8 : rows <= 3 ? 4 : 2; }
+
+// rows <= kTileRows; vecs is 1, 2, 4 or 8, at most widest(rows).
+TileKernel tile_kernel(int rows, int vecs, ReadA read);
+
+}  // namespace ramet::cpu::RAMET_SIMD

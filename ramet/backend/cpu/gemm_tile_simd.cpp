@@ -1,0 +1,80 @@
+#include "ramet/backend/cpu/gemm_tile.h"
+
+namespace ramet::cpu::RAMET_SIMD {
+namespace {
+
+// Every loop over the sums must be unrolled: g++ otherwise keeps them in memory, at a third of the speed.
+template <int kRows, int kVecs, ReadA kRead>
+void run_tile(const Tile& t) {
+  Vec sum[kRows][kVecs];
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kVecs; ++v) sum[i][v] = load(t.init + i * t.init_stride + v * kLanes);
+  }
+
+  // Row-major A is read through one pointer per three rows: x86 addresses reach stride and 2 * stride from it for free.
+  constexpr int kBases = kRead == ReadA::kRowMajor ? (kRows + 2) / 3 : 1;
+  const float* a[kBases];
+#pragma GCC unroll 8
+  for (int r = 0; r < kBases; ++r) a[r] = t.a + 3 * r * t.a_stride;
+
+  const float* b = t.b;
+  for (std::int64_t k = t.k; k > 0; --k) {
+    Vec bv[kVecs];
+#pragma GCC unroll 8
+    for (int v = 0; v < kVecs; ++v) bv[v] = load(b + v / 2 * t.panel_stride + v % 2 * kLanes);
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+      const Vec av = splat(kRead == ReadA::kRowMajor ? a[i / 3][i % 3 * t.a_stride] : a[0][i]);
+#pragma GCC unroll 8
+      for (int v = 0; v < kVecs; ++v) sum[i][v] = mul_add(av, bv[v], sum[i][v]);
+    }
+    b += t.b_stride;
+    if constexpr (kRead == ReadA::kPacked) {
+      a[0] += t.a_stride;
+    } else {
+#pragma GCC unroll 8
+      for (int r = 0; r < kBases; ++r) ++a[r];
+    }
+  }
+
+  const Vec floor = splat(t.floor);
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kVecs; ++v) store(t.c + i * t.c_stride + v * kLanes, max_or_second(floor, sum[i][v]));
+  }
+}
+
+struct TileTable {
+  TileKernel of[2][4][kTileRows + 1];  // by ReadA, log2 of vecs, rows
+};
+
+template <int kRows, ReadA kRead>
+constexpr void fill(TileTable& table) {
+  auto& of = table.of[static_cast<int>(kRead)];
+  of[0][kRows] = run_tile<kRows, 1, kRead>;
+  of[1][kRows] = run_tile<kRows, 2, kRead>;
+  if constexpr (widest(kRows) >= 4) of[2][kRows] = run_tile<kRows, 4, kRead>;
+  if constexpr (widest(kRows) >= 8) of[3][kRows] = run_tile<kRows, 8, kRead>;
+  if constexpr (kRows > 1) fill<kRows - 1, kRead>(table);
+}
+
+constexpr TileTable make_table() {
+  TileTable table{};
+  fill<kTileRows, ReadA::kRowMajor>(table);
+  fill<kTileRows, ReadA::kPacked>(table);
+  return table;
+}
+
+constexpr TileTable kTable = make_table();
+
+}  // namespace
+
+TileKernel tile_kernel(int rows, int vecs, ReadA read) {
+  const int log2 = vecs == 8 ? 3 : vecs == 4 ? 2 : vecs - 1;
+  return kTable.of[static_cast<int>(read)][log2][rows];
+}
+
+}  // namespace ramet::cpu::RAMET_SIMD

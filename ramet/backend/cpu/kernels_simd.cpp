@@ -1,0 +1,24 @@
+#include "ramet/backend/cpu/simd.h"
+#include "ramet/backend/cpu/simd_parts.h"
+
+namespace ramet::cpu::RAMET_SIMD {
+
+const SimdKernels& kernels() {
+  static const SimdKernels table = [] {
+    SimdKernels t{};
+    t.lanes = kLanes;
+    fill_pointwise(t);
+    fill_reduce(t);
+    fill_gemm(t);
+    fill_gemm_f64(t);
+    fill_conv(t);
+    fill_conv_input_grad(t);
+    fill_depthwise(t);
+    fill_pool(t);
+    fill_transpose(t);
+    return t;
+  }();
+  return table;
+}
+
+}  // namespace ramet::cpu::RAMET_SIMD

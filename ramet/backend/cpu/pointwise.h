@@ -1,0 +1,20 @@
+// Pointwise loops and row reductions over contiguous elements, looked up once and called per tile.
+#pragma once
+#include "ramet/backend/cpu/simd_kernels.h"
+
+namespace ramet::cpu {
+
+// In place is allowed: y may be x, a or b. n may be 0.
+UnaryF32 unary_f32(Unary op);
+BinaryF32 binary_f32(Binary op, Operands operands = Operands::kFull);
+CompareF32 compare_f32(Compare op, Operands operands = Operands::kFull);  // writes 0 or 1
+SelectF32 select_f32(Operands operands = Operands::kFull);
+ReduceF32 reduce_f32(Reduce op);  // of no elements: 0, -inf or +inf
+
+// The same in double, one element at a time.
+using UnaryF64 = void (*)(const double* x, double* y, std::size_t n);
+using BinaryF64 = void (*)(const double* a, const double* b, double* y, std::size_t n);
+UnaryF64 unary_f64(Unary op);
+BinaryF64 binary_f64(Binary op, Operands operands = Operands::kFull);
+
+}  // namespace ramet::cpu

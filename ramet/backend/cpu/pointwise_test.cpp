@@ -1,0 +1,166 @@
+#include "ramet/backend/cpu/pointwise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "ramet/backend/cpu/every_target.h"
+
+namespace ramet::cpu {
+namespace {
+
+const float kNan = std::numeric_limits<float>::quiet_NaN();
+const float kInf = std::numeric_limits<float>::infinity();
+
+std::vector<float> random_values(std::size_t n, float low, float high, unsigned seed = 1) {
+  std::mt19937 gen(seed);
+  std::uniform_real_distribution<float> dist(low, high);
+  std::vector<float> x(n);
+  for (float& v : x) v = dist(gen);
+  return x;
+}
+
+// Equal as far as a few roundings allow; NaN equals NaN.
+bool close(double got, double want) {
+  if (std::isnan(want)) return std::isnan(got);
+  return got == want || std::fabs(got - want) <= 1e-6 * std::fabs(want) + 1e-7;
+}
+
+}  // namespace
+
+TEST_CASE("pointwise: every unary function agrees with its double form at every length") {
+  on_every_target([] {
+    for (std::size_t op = 0; op < kUnaryCount; ++op) {
+      CAPTURE(op);
+      const Unary name = static_cast<Unary>(op);
+      const bool positive = name == Unary::kLog || name == Unary::kLog1p || name == Unary::kSqrt || name == Unary::kRsqrt;
+      for (std::size_t n = 0; n <= 40; ++n) {
+        const auto x = random_values(n + 1, positive ? 0.01f : -7.0f, 7.0f);
+        const std::vector<double> xd(x.begin(), x.end());
+        std::vector<float> y(n + 1, 99.0f);
+        std::vector<double> want(n + 1);
+        unary_f32(name)(x.data(), y.data(), n);
+        unary_f64(name)(xd.data(), want.data(), n);
+        for (std::size_t i = 0; i < n; ++i) CHECK(close(y[i], want[i]));
+        CHECK(y[n] == 99.0f);
+      }
+    }
+  });
+}
+
+TEST_CASE("pointwise: every binary function agrees with its double form, with a scalar on either side") {
+  on_every_target([] {
+    for (std::size_t op = 0; op < kBinaryCount; ++op) {
+      for (std::size_t form = 0; form < kOperandsCount; ++form) {
+        for (const std::size_t n : {0, 1, 5, 16, 31, 70}) {
+          CAPTURE(op);
+          CAPTURE(form);
+          CAPTURE(n);
+          const auto a = random_values(n + 1, 0.1f, 3.0f, 2), b = random_values(n + 1, -3.0f, 3.0f, 3);
+          const std::vector<double> ad(a.begin(), a.end()), bd(b.begin(), b.end());
+          std::vector<float> y(n + 1, 99.0f);
+          std::vector<double> want(n + 1);
+          binary_f32(static_cast<Binary>(op), static_cast<Operands>(form))(a.data(), b.data(), y.data(), n);
+          binary_f64(static_cast<Binary>(op), static_cast<Operands>(form))(ad.data(), bd.data(), want.data(), n);
+          for (std::size_t i = 0; i < n; ++i) CHECK(close(y[i], want[i]));
+          CHECK(y[n] == 99.0f);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("pointwise: maximum, minimum and relu keep NaN, as NumPy does") {
+  on_every_target([] {
+    const std::vector<float> a{kNan, 1, kNan, -kInf, 2}, b{1, kNan, kNan, 3, -2};
+    std::vector<float> y(5);
+    binary_f32(Binary::kMaximum)(a.data(), b.data(), y.data(), 5);
+    CHECK((std::isnan(y[0]) && std::isnan(y[1]) && std::isnan(y[2]) && y[3] == 3 && y[4] == 2));
+    binary_f32(Binary::kMinimum)(a.data(), b.data(), y.data(), 5);
+    CHECK((std::isnan(y[0]) && std::isnan(y[1]) && std::isnan(y[2]) && y[3] == -kInf && y[4] == -2));
+    unary_f32(Unary::kRelu)(a.data(), y.data(), 5);
+    CHECK((std::isnan(y[0]) && y[1] == 1 && y[3] == 0 && y[4] == 2));
+  });
+}
+
+TEST_CASE("pointwise: comparisons write zeros and ones, and select reads them") {
+  on_every_target([] {
+    for (const std::size_t n : {0, 1, 7, 16, 37}) {
+      auto a = random_values(n, -1, 1, 4), b = random_values(n, -1, 1, 5);
+      if (n > 3) a[1] = b[1], a[2] = kNan;
+      std::vector<std::uint8_t> less(n), equal(n), greater_zero(n);
+      const float zero = 0;
+      compare_f32(Compare::kLess)(a.data(), b.data(), less.data(), n);
+      compare_f32(Compare::kEqual)(a.data(), b.data(), equal.data(), n);
+      compare_f32(Compare::kGreater, Operands::kScalarRight)(a.data(), &zero, greater_zero.data(), n);
+      std::vector<float> chosen(n), kept(n);
+      select_f32()(less.data(), a.data(), b.data(), chosen.data(), n);
+      select_f32(Operands::kScalarRight)(greater_zero.data(), a.data(), &zero, kept.data(), n);
+      for (std::size_t i = 0; i < n; ++i) {
+        CHECK(less[i] == (a[i] < b[i]));
+        CHECK(equal[i] == (a[i] == b[i]));
+        CHECK(chosen[i] == (a[i] < b[i] ? a[i] : b[i]));
+        CHECK(kept[i] == (a[i] > 0 ? a[i] : 0));
+      }
+    }
+  });
+}
+
+TEST_CASE("reduce: sum, max, min and sum of squares at every length") {
+  on_every_target([] {
+    for (const std::size_t n : {0, 1, 2, 31, 32, 33, 100, 4096, 4097, 20000, 100003}) {
+      CAPTURE(n);
+      const auto x = random_values(n, -1, 2);
+      double sum = 0, squares = 0;
+      float most = -kInf, least = kInf;
+      for (const float v : x) sum += v, squares += double(v) * v, most = std::max(most, v), least = std::min(least, v);
+      // Each of the 32 running sums takes at most 128 steps, the tree above them at most 12.
+      const double bound = 140 * 6e-8 * (2.0 * n + 1);
+      CHECK(std::fabs(reduce_f32(Reduce::kSum)(x.data(), n) - sum) <= bound);
+      CHECK(std::fabs(reduce_f32(Reduce::kSumOfSquares)(x.data(), n) - squares) <= 2 * bound);
+      CHECK(reduce_f32(Reduce::kMax)(x.data(), n) == most);
+      CHECK(reduce_f32(Reduce::kMin)(x.data(), n) == least);
+    }
+  });
+}
+
+TEST_CASE("reduce: every target gives the same bits for a sum") {
+  const auto x = random_values(12345, -1, 1);
+  std::vector<float> sums;
+  on_every_target([&] { sums.push_back(reduce_f32(Reduce::kSum)(x.data(), x.size())); });
+  for (const float sum : sums) CHECK(sum == sums[0]);
+}
+
+TEST_CASE("reduce: one NaN makes the maximum NaN wherever it stands") {
+  on_every_target([] {
+    for (const std::size_t at : {0, 5, 40, 5000}) {
+      std::vector<float> x(5001, 1.0f);
+      x[at] = kNan;
+      CHECK(std::isnan(reduce_f32(Reduce::kMax)(x.data(), x.size())));
+    }
+  });
+}
+
+TEST_CASE("axpy and row_softmax follow their definitions") {
+  on_every_target([] {
+    for (const std::size_t n : {1, 3, 16, 50, 1000}) {
+      const auto x = random_values(3 * n, -30, 30), before = random_values(3 * n, -1, 1, 7);
+      auto y = before;
+      simd().axpy(0.5f, x.data(), y.data(), n);
+      for (std::size_t i = 0; i < n; ++i) CHECK(close(y[i], before[i] + 0.5 * x[i]));
+
+      simd().row_softmax(x.data(), y.data(), 3, n);
+      for (std::size_t r = 0; r < 3; ++r) {
+        const float* row = x.data() + r * n;
+        const double most = *std::max_element(row, row + n);
+        double sum = 0;
+        for (std::size_t i = 0; i < n; ++i) sum += std::exp(row[i] - most);
+        for (std::size_t i = 0; i < n; ++i) CHECK(close(y[r * n + i], std::exp(row[i] - most) / sum));
+      }
+    }
+  });
+}
+
+}  // namespace ramet::cpu

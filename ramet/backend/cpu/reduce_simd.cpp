@@ -1,0 +1,95 @@
+// Reductions over contiguous floats. Every instruction set adds in the same order: 32 running sums, folded in halves,
+// in chunks that are joined pairwise. So a sum's bits depend on n alone, and its error grows with log n.
+#include "ramet/backend/cpu/simd_math.h"
+#include "ramet/backend/cpu/simd_parts.h"
+
+namespace ramet::cpu::RAMET_SIMD {
+namespace {
+
+constexpr int kRunning = 32;               // running results, whatever the vector's length
+constexpr int kVecs = kRunning / kLanes;
+constexpr std::size_t kChunk = 4096;
+
+struct Sum {
+  static constexpr float kEmpty = 0.0f;
+  static Vec step(Vec sum, Vec x) { return sum + x; }
+  static float join(float a, float b) { return a + b; }
+};
+struct SumOfSquares {
+  static constexpr float kEmpty = 0.0f;
+  static Vec step(Vec sum, Vec x) { return sum + x * x; }
+  static float join(float a, float b) { return a + b; }
+};
+struct Max {
+  static constexpr float kEmpty = -kInf;
+  static Vec step(Vec most, Vec x) { return maximum(most, x); }
+  static float join(float a, float b) { return a > b || a != a ? a : b; }
+};
+struct Min {
+  static constexpr float kEmpty = kInf;
+  static Vec step(Vec least, Vec x) { return minimum(least, x); }
+  static float join(float a, float b) { return a < b || a != a ? a : b; }
+};
+
+template <class Op>
+float reduce_chunk(const float* x, std::size_t n) {
+  Vec running[kVecs];
+  for (int v = 0; v < kVecs; ++v) running[v] = splat(Op::kEmpty);
+  std::size_t i = 0;
+  for (; i + kRunning <= n; i += kRunning) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kVecs; ++v) running[v] = Op::step(running[v], load(x + i + v * kLanes));
+  }
+  if (i < n) {
+    // Missing elements are replaced by what leaves a result unchanged (0 or -inf; 0 squared is 0).
+    float last[kRunning];
+    for (int j = 0; j < kRunning; ++j) last[j] = i + j < n ? x[i + j] : Op::kEmpty;
+    for (int v = 0; v < kVecs; ++v) running[v] = Op::step(running[v], load(last + v * kLanes));
+  }
+  float all[kRunning];
+  for (int v = 0; v < kVecs; ++v) store(all + v * kLanes, running[v]);
+  for (int half = kRunning / 2; half > 0; half /= 2) {
+    for (int j = 0; j < half; ++j) all[j] = Op::join(all[j], all[j + half]);
+  }
+  return all[0];
+}
+
+template <class Op>
+float reduce(const float* x, std::size_t n) {
+  if (n <= kChunk) return reduce_chunk<Op>(x, n);
+  const std::size_t chunks = (n + kChunk - 1) / kChunk, left = (chunks + 1) / 2 * kChunk;
+  return Op::join(reduce<Op>(x, left), reduce<Op>(x + left, n - left));
+}
+
+void axpy(float alpha, const float* x, float* y, std::size_t n) {
+  const Vec a = splat(alpha);
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) store(y + i, mul_add(a, load(x + i), load(y + i)));
+  if (i < n) store_part(y + i, mul_add(a, load_part(x + i, n - i), load_part(y + i, n - i)), n - i);
+}
+
+// y = exp(x - max) / sum, row by row. A row of only -inf gives NaN, as Keras' softmax does.
+void row_softmax(const float* x, float* y, std::size_t rows, std::size_t n) {
+  for (std::size_t r = 0; r < rows; ++r, x += n, y += n) {
+    const Vec most = splat(reduce<Max>(x, n));
+    std::size_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) store(y + i, exp(load(x + i) - most));
+    if (i < n) store_part(y + i, exp(load_part(x + i, n - i) - most), n - i);
+    const Vec scale = splat(1.0f / reduce<Sum>(y, n));
+    for (i = 0; i + kLanes <= n; i += kLanes) store(y + i, load(y + i) * scale);
+    if (i < n) store_part(y + i, load_part(y + i, n - i) * scale, n - i);
+  }
+}
+
+}  // namespace
+
+void fill_reduce(SimdKernels& t) {
+  t.reduce[static_cast<int>(Reduce::kSum)] = reduce<Sum>;
+  t.reduce[static_cast<int>(Reduce::kMax)] = reduce<Max>;
+  t.reduce[static_cast<int>(Reduce::kMin)] = reduce<Min>;
+  t.reduce[static_cast<int>(Reduce::kSumOfSquares)] = reduce<SumOfSquares>;
+  t.axpy = axpy;
+  t.row_softmax = row_softmax;
+}
+
+}  // namespace ramet::cpu::RAMET_SIMD
