@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "ramet/graph/input.h"
 #include "tests/support/run_layer.h"
 
 using namespace ramet;
