@@ -5,6 +5,10 @@
 
 namespace ramet::cpu::RAMET_SIMD {
 
+// Integer arithmetic that may wrap: NaN and garbage lanes go through it too.
+inline VecI wrap_add(VecI a, VecI b) { return (VecI)((VecU)a + (VecU)b); }
+inline VecI wrap_sub(VecI a, VecI b) { return (VecI)((VecU)a - (VecU)b); }
+
 inline constexpr float kInf = __builtin_inff();
 inline constexpr float kNan = __builtin_nanf("");
 
@@ -30,7 +34,7 @@ inline ExpReduced reduce_exp(Vec x) {
   const Vec shifted = mul_add(x, 1.44269504088896341f, magic);
   const Vec n = shifted - magic;
   const Vec high = mul_add(n, -kLn2High, x), r = mul_add(n, -kLn2Low, high);
-  return {bits(shifted) - bits(splat(magic)), r, mul_add(n, -kLn2Low, high - r)};
+  return {wrap_sub(bits(shifted), bits(splat(magic))), r, mul_add(n, -kLn2Low, high - r)};
 }
 
 // exp(r + tail) - 1
@@ -40,7 +44,7 @@ inline Vec expm1_poly(Vec r, Vec tail) {
   return mul_add(p, r * r, tail) + r;
 }
 
-inline Vec power_of_two(VecI n) { return from_bits((n + 127) << 23); }
+inline Vec power_of_two(VecI n) { return from_bits((VecI)((VecU)wrap_add(n, splat(127)) << 23)); }
 
 // x stays as it is where it is NaN.
 inline Vec clamp(Vec x, float low, float high) {
@@ -52,13 +56,13 @@ inline Vec exp(Vec x) {
   const ExpReduced e = reduce_exp(clamp(x, -104.0f, 89.0f));
   // Two factors, because 2^n itself is out of range where the result is denormal.
   const VecI half = e.n >> 1;
-  return (1.0f + expm1_poly(e.r, e.tail)) * power_of_two(half) * power_of_two(e.n - half);
+  return (1.0f + expm1_poly(e.r, e.tail)) * power_of_two(half) * power_of_two(wrap_sub(e.n, half));
 }
 
 inline Vec expm1(Vec x) {
   const ExpReduced e = reduce_exp(clamp(x, -87.0f, 89.0f));
   const Vec q = expm1_poly(e.r, e.tail);
-  const Vec scale = power_of_two(e.n - 1);  // half of 2^n, which may overflow
+  const Vec scale = power_of_two(wrap_sub(e.n, splat(1)));  // half of 2^n, which may overflow
   const Vec scaled = 2.0f * mul_add(scale, q, scale - 0.5f);
   const Vec y = e.n == 0 ? q : scaled;
   return x == 0.0f ? x : y;
@@ -69,7 +73,7 @@ inline Vec expm1(Vec x) {
 inline Vec log_with_tail(Vec u, Vec tail) {
   const VecI tiny = u < 1.17549435e-38f;
   const Vec normal = tiny ? u * 8388608.0f : u;
-  const VecI from_half_root = bits(normal) - 0x3f3504f3;  // bits of sqrt(1/2)
+  const VecI from_half_root = wrap_sub(bits(normal), splat(0x3f3504f3));  // bits of sqrt(1/2)
   const VecI e = (from_half_root >> 23) - (tiny & 23);
   const Vec f = from_bits((from_half_root & 0x007fffff) + 0x3f3504f3) - 1.0f;
   const Vec ef = __builtin_convertvector(e, Vec);
