@@ -8,8 +8,9 @@ namespace ramet::cpu::RAMET_SIMD {
 
 // Steps of k in one block. All blocks of a product have the same length but the last.
 inline std::int64_t block_k(std::int64_t k) {
+  if (k <= kMostSteps) return k > 0 ? k : 1;  // most products: no division
   const std::int64_t blocks = (k + kMostSteps - 1) / kMostSteps;
-  return blocks == 0 ? 1 : (k + blocks - 1) / blocks;
+  return (k + blocks - 1) / blocks;
 }
 
 inline std::int64_t panels_of(std::int64_t columns) { return (columns + kPanel - 1) / kPanel; }

@@ -5,14 +5,19 @@
 namespace ramet::cpu::RAMET_SIMD {
 namespace {
 
-// Adds the halves of a vector until one element is left.
+// Adds the upper half of a vector to the lower until one element is left.
 float sum_lanes(Vec v) {
-  float lane[kLanes];
-  store(lane, v);
-  for (int half = kLanes / 2; half > 0; half /= 2) {
-    for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
-  }
-  return lane[0];
+#if defined(RAMET_SIMD_avx512)
+  const auto eight = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+#elif defined(RAMET_SIMD_avx2)
+  const Vec eight = v;
+#endif
+#if defined(RAMET_SIMD_sse4)
+  const Vec four = v;
+#else
+  const auto four = __builtin_shufflevector(eight, eight, 0, 1, 2, 3) + __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+#endif
+  return (four[0] + four[2]) + (four[1] + four[3]);
 }
 
 // Dot products of kSmall rows with kLarge rows, one running vector each.
