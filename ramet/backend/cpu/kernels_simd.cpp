@@ -14,6 +14,7 @@ const SimdKernels& kernels() {
     fill_conv(t);
     fill_conv_input_grad(t);
     fill_depthwise(t);
+    fill_depthwise_kernel_grad(t);
     fill_pool(t);
     fill_transpose(t);
     return t;

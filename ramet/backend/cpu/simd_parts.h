@@ -11,6 +11,7 @@ void fill_gemm_f64(SimdKernels& table);
 void fill_conv(SimdKernels& table);
 void fill_conv_input_grad(SimdKernels& table);
 void fill_depthwise(SimdKernels& table);
+void fill_depthwise_kernel_grad(SimdKernels& table);
 void fill_pool(SimdKernels& table);
 void fill_transpose(SimdKernels& table);
 
