@@ -148,13 +148,18 @@ class Pass {
     const std::int64_t stride = vecs * kLanes;
     float* at[kTileRows];
     for (int i = 0; i < rows; ++i) at[i] = g_.c + g_.c_rows.offset(row + i) + j;
-    for (int i = 0; i < (from_c ? rows : 1); ++i) {
-      for (int v = 0; v < vecs; ++v) store(tile + i * stride + v * kLanes, Vec{});
-      const float* init = from_c ? at[i] : bias != nullptr ? bias + j : nullptr;
-      if (init != nullptr) copy_row(init, width, tile + i * stride);
+    float row_of_init[8 * kLanes] = {};
+    if (from_c) {
+      for (int i = 0; i < rows; ++i) {
+        for (int v = 0; v < vecs; ++v) store(tile + i * stride + v * kLanes, Vec{});
+        copy_row(at[i], width, tile + i * stride);
+      }
+    } else if (bias != nullptr) {
+      copy_row(bias + j, width, row_of_init);
     }
-    t.init = t.c = tile;
+    t.init = from_c ? tile : row_of_init;
     t.init_stride = from_c ? stride : 0;
+    t.c = tile;
     t.c_stride = stride;
     kernel(t);
     for (int i = 0; i < rows; ++i) copy_row(tile + i * stride, width, at[i]);

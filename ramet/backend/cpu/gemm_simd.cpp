@@ -26,8 +26,7 @@ Gemm unpack_few_columns(Gemm g) {
   return g;
 }
 
-// y = a B for one row: whole rows of B stream past, eight at a time, while y stays in L1. Same order of k, same bits
-// as a tile.
+// y = a B for one row: whole rows of B stream past, eight at a time, while y stays in L1.
 void stream_rows(const Gemm& g, std::int64_t column_begin, std::int64_t column_end) {
   constexpr std::int64_t kColumns = 2048;
   const std::int64_t a_step = g.trans_a ? g.lda : 1;
