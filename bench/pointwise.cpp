@@ -1,4 +1,5 @@
-// Nanoseconds per element of the pointwise functions and reductions on a tile of 1024 floats, for every instruction set.
+// Nanoseconds per element of the pointwise functions and reductions on a tile of 1024 floats, for every instruction
+// set.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -34,9 +35,9 @@ int main() {
   std::vector<float> x(kTile), y(kTile);
   for (std::size_t i = 0; i < kTile; ++i) x[i] = 0.01f + 3.0f * static_cast<float>(i) / kTile;
   const std::pair<const char*, Unary> unary[] = {
-      {"relu", Unary::kRelu}, {"sqrt", Unary::kSqrt}, {"exp", Unary::kExp}, {"expm1", Unary::kExpm1}, {"log", Unary::kLog},
-      {"log1p", Unary::kLog1p}, {"tanh", Unary::kTanh}, {"sigmoid", Unary::kSigmoid}, {"erf", Unary::kErf},
-      {"softplus", Unary::kSoftplus}, {"gelu", Unary::kGelu}, {"sin", Unary::kSin}};
+      {"relu", Unary::kRelu}, {"sqrt", Unary::kSqrt},         {"exp", Unary::kExp},   {"expm1", Unary::kExpm1},
+      {"log", Unary::kLog},   {"log1p", Unary::kLog1p},       {"tanh", Unary::kTanh}, {"sigmoid", Unary::kSigmoid},
+      {"erf", Unary::kErf},   {"softplus", Unary::kSoftplus}, {"gelu", Unary::kGelu}, {"sin", Unary::kSin}};
   volatile float sink = 0;
   for (const CpuTarget target : available_targets()) {
     set_cpu_target(target);
@@ -44,8 +45,10 @@ int main() {
     for (const auto& [name, op] : unary) {
       std::printf("  %-12s %.3f\n", name, ns_per_element([&, f = unary_f32(op)] { f(x.data(), y.data(), kTile); }));
     }
-    std::printf("  %-12s %.3f\n", "add", ns_per_element([&, f = binary_f32(Binary::kAdd)] { f(x.data(), x.data(), y.data(), kTile); }));
-    std::printf("  %-12s %.3f\n", "sum", ns_per_element([&, f = reduce_f32(Reduce::kSum)] { sink = f(x.data(), kTile); }));
+    std::printf("  %-12s %.3f\n", "add",
+                ns_per_element([&, f = binary_f32(Binary::kAdd)] { f(x.data(), x.data(), y.data(), kTile); }));
+    std::printf("  %-12s %.3f\n", "sum",
+                ns_per_element([&, f = reduce_f32(Reduce::kSum)] { sink = f(x.data(), kTile); }));
     std::printf("  %-12s %.3f\n", "softmax", ns_per_element([&] { simd().row_softmax(x.data(), y.data(), 1, kTile); }));
   }
 }

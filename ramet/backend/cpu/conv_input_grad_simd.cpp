@@ -1,4 +1,5 @@
-// The gradient of a convolution's input: for each phase (conv_phase.h) a dense product over dy with its part of the kernel.
+// The gradient of a convolution's input: for each phase (conv_phase.h) a dense product over dy with its part of the
+// kernel.
 #include "ramet/backend/cpu/conv_gather.h"
 #include "ramet/backend/cpu/conv_phase.h"
 #include "ramet/backend/cpu/gemm_blocks.h"
@@ -20,7 +21,8 @@ void pack_phase(const Conv2D& s, const Phases& p, const float* kernel, float* pa
       for (std::int64_t at = k0; at < k1;) {
         const std::int64_t tap = at / filters, from = at % filters;
         const std::int64_t run = filters - from < k1 - at ? filters - from : k1 - at;
-        const std::int64_t ky = p.h.first_tap + tap / p.w.taps * p.h.tap_step, kx = p.w.first_tap + tap % p.w.taps * p.w.tap_step;
+        const std::int64_t ky = p.h.first_tap + tap / p.w.taps * p.h.tap_step,
+                           kx = p.w.first_tap + tap % p.w.taps * p.w.tap_step;
         pack_transposed(kernel + ((ky * s.kw + kx) * channels + j) * s.f + from, s.f, count, run, packed, kPanel);
         packed += run * kPanel;
         at += run;

@@ -56,7 +56,8 @@ void add_line(const Conv2D& s, const float* x, const float* dy, std::size_t coun
     const float* first = x + (kx * s.dilation_w - s.pad_left) * s.c;
     for (int i = 0; i < taps; ++i) {  // left of the shared columns, or everything when there are none
       const Range own = columns_of(s, kx + i);
-      add_columns<1>(s, first + i * s.dilation_w * s.c, dy, {own.begin, any ? shared.begin : own.end}, count, sum + (kx + i) * kLanes);
+      add_columns<1>(s, first + i * s.dilation_w * s.c, dy, {own.begin, any ? shared.begin : own.end}, count,
+                     sum + (kx + i) * kLanes);
     }
     if (any) {
       switch (taps) {
@@ -66,7 +67,8 @@ void add_line(const Conv2D& s, const float* x, const float* dy, std::size_t coun
         default: add_columns<1>(s, first, dy, shared, count, sum + kx * kLanes);
       }
       for (int i = 0; i < taps; ++i) {
-        add_columns<1>(s, first + i * s.dilation_w * s.c, dy, {shared.end, columns_of(s, kx + i).end}, count, sum + (kx + i) * kLanes);
+        add_columns<1>(s, first + i * s.dilation_w * s.c, dy, {shared.end, columns_of(s, kx + i).end}, count,
+                       sum + (kx + i) * kLanes);
       }
     }
     kx += taps;

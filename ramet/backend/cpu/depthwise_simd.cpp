@@ -1,5 +1,5 @@
-// Depthwise convolution, forward and input gradient: vectors run along the channels, and each vector of the kernel serves
-// several pixels of a line at once.
+// Depthwise convolution, forward and input gradient: vectors run along the channels, and each vector of the kernel
+// serves several pixels of a line at once.
 #include "ramet/backend/cpu/conv_phase.h"
 #include "ramet/backend/cpu/gemm_blocks.h"
 #include "ramet/backend/cpu/simd_parts.h"
@@ -31,17 +31,21 @@ struct Taps {
   int count;
 };
 
-bool inside(std::int64_t at, std::int64_t size) { return static_cast<std::uint64_t>(at) < static_cast<std::uint64_t>(size); }
+bool inside(std::int64_t at, std::int64_t size) {
+  return static_cast<std::uint64_t>(at) < static_cast<std::uint64_t>(size);
+}
 
 // One vector of channels, or its first `count`, for kPixels pixels.
 template <int kPixels>
-void apply_vector(const Pass& p, const Taps& taps, const float* source, float* out, bool first, bool last, std::int64_t c,
-                  std::size_t count) {
+void apply_vector(const Pass& p, const Taps& taps, const float* source, float* out, bool first, bool last,
+                  std::int64_t c, std::size_t count) {
   const std::int64_t step = p.step_w * p.channels;
   Vec sum[kPixels];
 #pragma GCC unroll 8
   for (int i = 0; i < kPixels; ++i) {
-    sum[i] = !first ? load_some(out + i * p.out_step_w + c, count) : p.bias != nullptr ? load_some(p.bias + c, count) : Vec{};
+    sum[i] = !first              ? load_some(out + i * p.out_step_w + c, count)
+             : p.bias != nullptr ? load_some(p.bias + c, count)
+                                 : Vec{};
   }
   if (count == kLanes) {
     for (int t = 0; t < taps.count; ++t) {
@@ -68,12 +72,14 @@ void apply(const Pass& p, const Taps& taps, std::int64_t u, float* line, bool fi
   const float* source = p.source + (u * p.step_w + p.first_w) * p.channels;
   for (std::int64_t c = 0; c < p.channels; c += kLanes) {
     const std::int64_t left = p.channels - c;
-    apply_vector<kPixels>(p, taps, source, line + u * p.out_step_w, first, last, c, static_cast<std::size_t>(left < kLanes ? left : kLanes));
+    apply_vector<kPixels>(p, taps, source, line + u * p.out_step_w, first, last, c,
+                          static_cast<std::size_t>(left < kLanes ? left : kLanes));
   }
 }
 
 // Pixels [begin, end) of a line, which all use the same taps.
-void apply_run(const Pass& p, const Taps& taps, std::int64_t begin, std::int64_t end, float* line, bool first, bool last) {
+void apply_run(const Pass& p, const Taps& taps, std::int64_t begin, std::int64_t end, float* line, bool first,
+               bool last) {
   std::int64_t u = begin;
   for (; u + 8 <= end; u += 8) apply<8>(p, taps, u, line, first, last);
   for (; u + 4 <= end; u += 4) apply<4>(p, taps, u, line, first, last);

@@ -44,7 +44,7 @@ struct RowMap {
 };
 
 struct Blocks {
-  std::int64_t n, k;  // of the whole product; n gives the layout of a packed B
+  std::int64_t n, k;                                          // of the whole product; n gives the layout of a packed B
   std::int64_t row_begin, row_end, column_begin, column_end;  // what to compute; column_begin is a multiple of kPanel
   LeftFactor a;
   RightFactor b;

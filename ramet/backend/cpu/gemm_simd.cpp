@@ -11,7 +11,8 @@ void pack_rows(const void* self, std::int64_t row, int rows, std::int64_t k0, st
   pack_transposed(g.a + row * g.lda + k0, g.lda, rows, k, out, stride);
 }
 
-void pack_columns(const void* self, std::int64_t row, int rows, std::int64_t k0, std::int64_t k, float* out, int stride) {
+void pack_columns(const void* self, std::int64_t row, int rows, std::int64_t k0, std::int64_t k, float* out,
+                  int stride) {
   const Gemm& g = *static_cast<const Gemm*>(self);
   pack_straight(g.a + k0 * g.lda + row, g.lda, rows, k, out, stride);
 }
@@ -147,8 +148,7 @@ std::size_t scratch_bytes(const Gemm& given) {
   if (is_packed_row(given)) return 0;
   const Gemm g = unpack_few_columns(given);
   if (streams(g) || is_streamed_column(g)) return 0;
-  const std::size_t floats =
-      takes_dots(g) ? dots_scratch(g) : blocks_scratch(g.m, g.n, g.k, g.packed_b == nullptr);
+  const std::size_t floats = takes_dots(g) ? dots_scratch(g) : blocks_scratch(g.m, g.n, g.k, g.packed_b == nullptr);
   return floats == 0 ? 0 : floats * sizeof(float) + kAlignment;
 }
 

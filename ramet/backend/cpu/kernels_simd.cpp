@@ -7,7 +7,8 @@ const SimdKernels& kernels() {
   static const SimdKernels table = [] {
     SimdKernels t{};
     t.lanes = kLanes;
-    fill_pointwise(t);
+    fill_unary(t);
+    fill_binary(t);
     fill_reduce(t);
     fill_gemm(t);
     fill_gemm_f64(t);

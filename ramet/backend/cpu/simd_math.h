@@ -20,7 +20,8 @@ inline Vec horner(Vec x, float c0, C... rest) {
   return sum;
 }
 
-// x = n ln2 + r + tail with |r| <= ln2 / 2 and `tail` what r lost by rounding. ln2 is split in two so that n * kLn2High is exact, with or without FMA.
+// x = n ln2 + r + tail with |r| <= ln2 / 2 and `tail` what r lost by rounding. ln2 is split in two so that n * kLn2High
+// is exact, with or without FMA.
 struct ExpReduced {
   VecI n;
   Vec r, tail;
@@ -102,7 +103,8 @@ inline Vec with_sign_of(Vec magnitude, Vec x) { return from_bits(bits(magnitude)
 
 inline Vec tanh(Vec x) {
   const Vec t = abs(x), z = x * x;
-  const Vec p = horner(z, -5.70498872745e-3f, 2.06390887954e-2f, -5.37397155531e-2f, 1.33314422036e-1f, -3.33332819422e-1f);
+  const Vec p =
+      horner(z, -5.70498872745e-3f, 2.06390887954e-2f, -5.37397155531e-2f, 1.33314422036e-1f, -3.33332819422e-1f);
   const Vec near = mul_add(p * z, x, x);
   const Vec far = 1.0f - 2.0f / (exp(2.0f * clamp(t, 0.0f, 10.0f)) + 1.0f);
   return with_sign_of(t < 0.625f ? near : far, x);
@@ -120,19 +122,19 @@ inline Vec sigmoid(Vec x) {
 // The sign bit of the argument survives, also for -0.
 inline Vec erf(Vec x) {
   const Vec t = abs(x), s = x * x;
-  const Vec q = horner(s, -5.96761703e-4f, 4.99119423e-3f, -2.67681349e-2f, 1.12819925e-1f, -3.76125336e-1f, 1.28379166e-1f);
+  const Vec q =
+      horner(s, -5.96761703e-4f, 4.99119423e-3f, -2.67681349e-2f, 1.12819925e-1f, -3.76125336e-1f, 1.28379166e-1f);
   const Vec near = mul_add(q, x, x);
   const Vec c = clamp(t, 0.0f, 4.0f);
-  const Vec high = mul_add(horner(c, -1.72853470e-5f, 3.83197126e-4f), c * c, horner(c, -3.88396438e-3f, 2.42546219e-2f));
+  const Vec high =
+      mul_add(horner(c, -1.72853470e-5f, 3.83197126e-4f), c * c, horner(c, -3.88396438e-3f, 2.42546219e-2f));
   const Vec p = mul_add(mul_add(mul_add(high, c, -1.06777877e-1f), c, -6.34846687e-1f), c, -1.28717512e-1f);
   const Vec far = 1.0f - exp(mul_add(p, c, -c));
   return t > 0.927734375f ? with_sign_of(far, x) : near;
 }
 
 // log(1 + exp(x)) = max(x, 0) + log1p(exp(-|x|))
-inline Vec softplus(Vec x) {
-  return max_or_second(Vec{}, x) + log1p(exp(-abs(x)));
-}
+inline Vec softplus(Vec x) { return max_or_second(Vec{}, x) + log1p(exp(-abs(x))); }
 
 // One libm call per lane.
 template <class Function>

@@ -4,7 +4,8 @@
 
 namespace ramet::cpu::RAMET_SIMD {
 
-void fill_pointwise(SimdKernels& table);
+void fill_unary(SimdKernels& table);
+void fill_binary(SimdKernels& table);
 void fill_reduce(SimdKernels& table);
 void fill_gemm(SimdKernels& table);
 void fill_gemm_f64(SimdKernels& table);
