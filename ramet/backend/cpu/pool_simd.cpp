@@ -64,8 +64,10 @@ void max_pool_lines(const MaxPool& pool, std::int64_t begin, std::int64_t end) {
             if constexpr (kIndex) {
               const VecI better = (v > best) | ((v != v) & (best == best));
               tap = better ? splat(std::int32_t((iy - y0) * s.kw + ix - x0)) : tap;
+              best = better ? v : best;
+            } else {
+              best = maximum(best, v);
             }
-            best = maximum(best, v);
           }
         }
         store_some(pool.y + at + c, best, count);
