@@ -92,6 +92,8 @@ inline Json encode(const Json& v) { return v; }
 template <Described C>
 Json encode(const C& config);
 template <class T>
+Json encode(const std::vector<T>& v);
+template <class T>
 Json encode(const std::optional<T>& v) { return v ? encode(*v) : Json(nullptr); }
 template <class T>
 Json encode(const std::vector<T>& v) {
@@ -108,6 +110,8 @@ inline void decode(const Json& json, double& out) { out = json.as_double(); }
 inline void decode(const Json& json, Json& out) { out = json; }
 template <Described C>
 void decode(const Json& json, C& out);
+template <class T>
+void decode(const Json& json, std::vector<T>& out);
 template <class T>
 void decode(const Json& json, std::optional<T>& out) {
   if (json.is_null()) return out.reset();
@@ -202,6 +206,32 @@ inline void decode(const Json& json, IntOrList& out) {
     std::vector<std::int64_t> list;
     decode(json, list);
     out = IntOrList(std::move(list));
+  }
+}
+
+// An argument that is one number or a list of them: scale = 1.0 / 255, scale = {0.2, 0.3, 0.5}.
+class NumberOrList {
+ public:
+  NumberOrList() = default;
+  NumberOrList(double value) : values_{value}, single_(true) {}
+  NumberOrList(std::initializer_list<double> values) : values_(values) {}
+  NumberOrList(std::vector<double> values) : values_(std::move(values)) {}
+
+  const std::vector<double>& values() const { return values_; }
+  bool single() const { return single_; }
+  bool operator==(const NumberOrList&) const = default;
+
+ private:
+  std::vector<double> values_;
+  bool single_ = false;
+};
+inline Json encode(const NumberOrList& v) { return v.single() ? Json(v.values()[0]) : encode(v.values()); }
+inline void decode(const Json& json, NumberOrList& out) {
+  if (json.is_number()) out = NumberOrList(json.as_double());
+  else {
+    std::vector<double> list;
+    decode(json, list);
+    out = NumberOrList(std::move(list));
   }
 }
 
