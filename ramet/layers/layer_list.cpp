@@ -11,6 +11,7 @@ const std::vector<LayerRegistration>& builtin_layers() {
       {"Functional", "", &FunctionalLayer::from_config},
       {"Sequential", "", &SequentialLayer::from_config},
       layers::DenseLayer::registration(),
+      layers::LambdaLayer::registration(),
       layers::IdentityLayer::registration(),
       layers::MaskingLayer::registration(),
       layers::EmbeddingLayer::registration(),

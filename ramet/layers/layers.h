@@ -5,6 +5,7 @@
 #include "ramet/layers/core/dense.h"
 #include "ramet/layers/core/embedding.h"
 #include "ramet/layers/core/identity.h"
+#include "ramet/layers/core/lambda.h"
 #include "ramet/layers/core/masking.h"
 #include "ramet/layers/core/rescaling.h"
 #include "ramet/layers/merging/concatenate.h"
