@@ -2,6 +2,13 @@
 #include "ramet/graph/model.h"
 #include "ramet/graph/registry.h"
 #include "ramet/layers/core/dense.h"
+#include "ramet/layers/recurrent/bidirectional.h"
+#include "ramet/layers/recurrent/gru.h"
+#include "ramet/layers/recurrent/lstm.h"
+#include "ramet/layers/recurrent/rnn.h"
+#include "ramet/layers/recurrent/simple_rnn.h"
+#include "ramet/layers/recurrent/stacked_rnn_cells.h"
+#include "ramet/layers/recurrent/time_distributed.h"
 
 namespace ramet {
 
@@ -11,6 +18,17 @@ const std::vector<LayerRegistration>& builtin_layers() {
       {"Functional", "", &FunctionalLayer::from_config},
       {"Sequential", "", &SequentialLayer::from_config},
       layers::DenseLayer::registration(),
+
+      layers::SimpleRNNCellLayer::registration(),
+      layers::LSTMCellLayer::registration(),
+      layers::GRUCellLayer::registration(),
+      layers::StackedRNNCellsLayer::registration(),
+      layers::RNNLayer::registration(),
+      layers::SimpleRNNLayer::registration(),
+      layers::LSTMLayer::registration(),
+      layers::GRULayer::registration(),
+      layers::BidirectionalLayer::registration(),
+      layers::TimeDistributedLayer::registration(),
   };
   return list;
 }
