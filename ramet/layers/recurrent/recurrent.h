@@ -59,7 +59,7 @@ class RecurrentOf : public LayerOf<Derived, Config, MaskRule::custom, RecurrentC
   void set_zero_output_for_mask(bool on) override { this->mutable_config().zero_output_for_mask = on; }
   LayerRef variant(const std::string& name, bool go_backwards) const override {
     Config copy{};
-    for_each_field<Config>([&](const auto& f) { copy.*f.member = clone_value(this->config().*f.member); });
+    for_each_field<Config>([&](const auto& f) { copy.*f.member = clone_value(this->config().*f.member, std::string()); });
     copy.go_backwards = go_backwards;
     return std::make_shared<Derived>(std::move(copy), LayerOptions{name, this->trainable(), this->dtype_name()});
   }

@@ -20,7 +20,7 @@ void decode(const Json& json, CellArgument& out) {
   out = CellArgument(std::move(cells));
 }
 
-CellArgument clone_value(const CellArgument& cell) { return CellArgument(ramet::clone_value(cell.layer())); }
+CellArgument clone_value(const CellArgument& cell, const std::string& dtype) { return CellArgument(ramet::clone_value(cell.layer(), dtype)); }
 
 RNNLayer::RNNLayer(RNNConfig config, LayerOptions options) : RecurrentOf(std::move(config), std::move(options)) {
   cell_ = this->config().cell.layer();

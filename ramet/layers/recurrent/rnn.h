@@ -20,7 +20,7 @@ class CellArgument {
 };
 Json encode(const CellArgument& cell);
 void decode(const Json& json, CellArgument& out);  // an object, or a list of them
-CellArgument clone_value(const CellArgument& cell);
+CellArgument clone_value(const CellArgument& cell, const std::string& dtype);
 
 // Any cell over time. Input [batch, steps, …]; output [batch, size], or [batch, steps, size] with return_sequences.
 struct RNNConfig {
