@@ -32,7 +32,7 @@ void Trace::update(const VariableRef& variable, Value value) {
 
 void Trace::bind(const VariableRef& variable, Value value) {
   ensure(value.spec() == variable->spec(), "variable '", variable->path, "' is ", variable->spec(), " and was bound to ", value.spec());
-  entries_[variable.get()].now = value;
+  entries_[variable->identity()].now = value;
 }
 
 void Trace::finish() {

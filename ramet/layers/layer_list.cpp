@@ -1,6 +1,8 @@
 // Every layer class there is, once. Files, cloning by config, `describe` and the conformance suite go by this list.
 #include "ramet/graph/model.h"
 #include "ramet/graph/registry.h"
+#include "ramet/layers/attention/additive_attention.h"
+#include "ramet/layers/attention/multi_head_attention.h"
 #include "ramet/layers/core/dense.h"
 #include "ramet/layers/core/lambda.h"
 #include "ramet/layers/recurrent/bidirectional.h"
@@ -31,6 +33,10 @@ const std::vector<LayerRegistration>& builtin_layers() {
       layers::GRULayer::registration(),
       layers::BidirectionalLayer::registration(),
       layers::TimeDistributedLayer::registration(),
+      layers::AttentionLayer::registration(),
+      layers::AdditiveAttentionLayer::registration(),
+      layers::EinsumDenseLayer::registration(),
+      layers::MultiHeadAttentionLayer::registration(),
   };
   return list;
 }
