@@ -92,6 +92,8 @@ inline Json encode(const Json& v) { return v; }
 template <Described C>
 Json encode(const C& config);
 template <class T>
+Json encode(const std::vector<T>& v);
+template <class T>
 Json encode(const std::optional<T>& v) { return v ? encode(*v) : Json(nullptr); }
 template <class T>
 Json encode(const std::vector<T>& v) {
@@ -108,6 +110,8 @@ inline void decode(const Json& json, double& out) { out = json.as_double(); }
 inline void decode(const Json& json, Json& out) { out = json; }
 template <Described C>
 void decode(const Json& json, C& out);
+template <class T>
+void decode(const Json& json, std::vector<T>& out);
 template <class T>
 void decode(const Json& json, std::optional<T>& out) {
   if (json.is_null()) return out.reset();

@@ -57,10 +57,10 @@ class LayerOf : public Layer {
     for (auto& [key, value] : to_json(config_)) out.set(key, value);
     return out;
   }
-  LayerRef clone() const override {
+  LayerRef clone_as(const std::string& dtype) const override {
     C copy{};
     for_each_field<C>([&](const auto& f) { copy.*f.member = clone_value(config_.*f.member); });
-    return std::make_shared<Derived>(std::move(copy), LayerOptions{name(), trainable(), dtype_name()});
+    return std::make_shared<Derived>(std::move(copy), LayerOptions{name(), trainable(), dtype});
   }
   static LayerRef from_config(const JsonObject& json) {
     const LayerOptions options = layer_options_from(json, Derived::kClassName, field_names<C>());
@@ -106,10 +106,10 @@ class Handle {
       : Handle((set<0>(rest, std::move(first)), set<1>(rest, std::move(second)), std::move(rest)), std::move(options)) {}
 
   // Calls the layer on symbolic tensors. Further positional tensors where the layer takes them (MultiHeadAttention's value, key).
-  Tensor operator()(const Arg& x, const Call& call = {}) const { return layer_->call(arguments({x}, call)); }
-  Tensor operator()(const Arg& a, const Arg& b, const Call& call = {}) const requires(L::kTensors >= 2) { return layer_->call(arguments({a, b}, call)); }
+  Tensor operator()(const Arg& x, const Call& call = {}) const { return call_layer(arguments({x}, call)); }
+  Tensor operator()(const Arg& a, const Arg& b, const Call& call = {}) const requires(L::kTensors >= 2) { return call_layer(arguments({a, b}, call)); }
   Tensor operator()(const Arg& a, const Arg& b, const Arg& c, const Call& call = {}) const requires(L::kTensors >= 3) {
-    return layer_->call(arguments({a, b, c}, call));
+    return call_layer(arguments({a, b, c}, call));
   }
 
   L* operator->() const { return layer_.get(); }
@@ -127,6 +127,8 @@ class Handle {
     });
     return out;
   }
+  // A layer's own `call` hides the symbolic one, which is the base's.
+  Tensor call_layer(const CallArgs& args) const { return static_cast<Layer&>(*layer_).call(args); }
   std::shared_ptr<L> layer_;
 };
 

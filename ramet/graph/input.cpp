@@ -40,7 +40,7 @@ JsonObject InputLayer::get_config() const {
   return out;
 }
 
-LayerRef InputLayer::clone() const {
+LayerRef InputLayer::clone_as(const std::string&) const {
   auto copy = std::make_shared<InputLayer>(config_, name());
   copy->data_ = data_;
   copy->tensor_name_ = tensor_name_;

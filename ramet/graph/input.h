@@ -33,7 +33,7 @@ class InputLayer final : public Layer {
   std::string_view class_name() const override { return "InputLayer"; }
   MaskRule mask_rule() const override { return MaskRule::pass_through; }
   JsonObject get_config() const override;
-  LayerRef clone() const override;
+  LayerRef clone_as(const std::string& dtype) const override;
   TracedNest trace(Trace&, const TracedArgs&) override { throw InternalError("an input layer is not traced"); }
   const Config& config() const { return config_; }
   const Array& data() const { return data_; }  // what the input carries itself, when clone_model was given an array

@@ -24,10 +24,11 @@ TracedNest cast_floating(const TracedNest& nest, DType dtype) {
 
 }  // namespace
 
-void Variable::assign(const Array& value) {
-  ensure(value.shape() == value_.shape(), "variable '", path, "' is ", to_string(value_.shape()), "; got ", to_string(value.shape()));
-  const Array same = value.astype(value_.dtype());
-  std::copy_n(static_cast<const char*>(same.raw()), same.byte_size(), static_cast<char*>(value_.raw()));
+void Variable::assign(const Array& given) {
+  Array& mine = storage();
+  ensure(given.shape() == mine.shape(), "variable '", path, "' is ", to_string(mine.shape()), "; got ", to_string(given.shape()));
+  const Array same = given.astype(mine.dtype());
+  std::copy_n(static_cast<const char*>(same.raw()), same.byte_size(), static_cast<char*>(mine.raw()));
   touched();
 }
 
@@ -109,21 +110,21 @@ void Layer::collect_weights(VariableRefs& out) const {
 VariableRefs Layer::weights() const {
   VariableRefs all, out;
   collect_weights(all);
-  std::set<const Variable*> seen;
+  std::set<const void*> seen;
   for (auto& v : all)
-    if (seen.insert(v.get()).second) out.push_back(std::move(v));
+    if (seen.insert(v->identity()).second) out.push_back(std::move(v));
   return out;
 }
 
 VariableRefs Layer::trainable_weights() const {
   VariableRefs out;
   if (!trainable_) return out;
-  std::set<const Variable*> seen;
+  std::set<const void*> seen;
   for (const auto& v : variables_)
-    if (v->is_weight && v->trainable && seen.insert(v.get()).second) out.push_back(v);
+    if (v->is_weight && v->trainable && seen.insert(v->identity()).second) out.push_back(v);
   for (const auto& inner : sublayers())
     for (const auto& v : inner->trainable_weights())
-      if (seen.insert(v.get()).second) out.push_back(v);
+      if (seen.insert(v->identity()).second) out.push_back(v);
   return out;
 }
 

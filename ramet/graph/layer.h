@@ -119,22 +119,25 @@ class Layer : public Operation {
   virtual std::vector<std::string> call_arguments() const { return {}; }
   // Names of the positional ones; also accepted as keywords.
   virtual std::vector<std::string> positional_arguments() const { return {"inputs"}; }
-  // `training` when neither the call nor the model says (Keras' signature default).
-  virtual std::optional<bool> default_training() const { return std::nullopt; }
+  // The default of `training` in Keras' signature. Files up to Keras 3.15 record it on nodes although nobody passed it.
+  virtual std::optional<bool> default_training() const { return false; }
   virtual std::vector<LayerRef> sublayers() const { return {}; }
   // A penalty on the outputs, divided by the batch size and added to the losses; empty for none.
   virtual std::function<Value(Value)> activity_penalty() const { return nullptr; }
 
   // ---- configuration ---------------------------------------------------------------------------------------------------------
   virtual JsonObject get_config() const = 0;
-  virtual LayerRef clone() const = 0;  // a new layer of the same configuration, with weights of its own once built
+  // A new layer of the same configuration, with weights of its own once built.
+  LayerRef clone() const { return clone_as(dtype_name()); }
+  virtual LayerRef clone_as(const std::string& dtype) const = 0;  // computing in another type
   virtual std::string registered_name() const { return std::string(class_name()); }
   virtual std::string module() const { return "keras.layers"; }
 
   // ---- state -----------------------------------------------------------------------------------------------------------------
   bool built() const { return built_; }
   bool trainable() const { return trainable_; }
-  virtual void set_trainable(bool trainable);
+  virtual void set_trainable(bool trainable);  // of the layers inside, too
+  void set_own_trainable(bool trainable) { trainable_ = trainable; }
   DType dtype() const { return dtype_; }
   const std::string& dtype_name() const { return dtype_name_; }
   // Own trainable, own other, then those of the layers inside; each variable once. Seeds are left out.

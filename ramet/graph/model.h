@@ -20,6 +20,7 @@ class ModelLayer : public Layer {
   MaskRule mask_rule() const override { return MaskRule::custom; }
   Values compute_mask(const CallContext&, const std::vector<Traced>&) const override { return {}; }  // outputs carry their own
   std::vector<std::string> call_arguments() const override { return {"mask", "training"}; }
+  std::optional<bool> default_training() const override { return std::nullopt; }
   TracedNest trace(Trace& trace, const TracedArgs& args) override;
 
   LayerRef get_layer(std::string_view name) const;
@@ -45,7 +46,7 @@ class FunctionalLayer final : public ModelLayer {
   bool has_graph() const override { return true; }
   std::vector<LayerRef> layers() const override { return graph_.layers(); }
   JsonObject get_config() const override;
-  LayerRef clone() const override;
+  LayerRef clone_as(const std::string& dtype) const override;
   static LayerRef from_config(const JsonObject& json);
 
  private:
@@ -61,7 +62,7 @@ class SequentialLayer final : public ModelLayer {
   bool has_graph() const override { return graph_ != nullptr; }
   std::vector<LayerRef> layers() const override { return layers_; }
   JsonObject get_config() const override;
-  LayerRef clone() const override;
+  LayerRef clone_as(const std::string& dtype) const override;
   static LayerRef from_config(const JsonObject& json);
 
   void add(LayerRef layer);

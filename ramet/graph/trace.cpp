@@ -13,7 +13,7 @@ const TracedNest* TracedArgs::find(std::string_view name) const {
 }
 
 Value Trace::value_of(const VariableRef& variable) {
-  Entry& entry = entries_[variable.get()];
+  Entry& entry = entries_[variable->identity()];
   if (!entry.now) {
     entry.input = static_cast<int>(program.inputs().size());
     entry.now = program.input(variable->path, variable->spec(), InputKind::state);
@@ -25,14 +25,14 @@ Value Trace::value_of(const VariableRef& variable) {
 void Trace::update(const VariableRef& variable, Value value) {
   const Value now = value_of(variable);
   ensure(value.spec() == now.spec(), "variable '", variable->path, "' is ", now.spec(), " and was given ", value.spec());
-  Entry& entry = entries_[variable.get()];
+  Entry& entry = entries_[variable->identity()];
   entry.now = value;
   entry.updated = true;
 }
 
 void Trace::finish() {
   for (const auto& variable : variables_) {
-    const Entry& entry = entries_[variable.get()];
+    const Entry& entry = entries_[variable->identity()];
     if (entry.updated) program.set_state(entry.input, entry.now);
   }
 }

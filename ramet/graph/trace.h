@@ -59,7 +59,7 @@ class Trace {
     bool updated = false;
   };
   VariableRefs variables_;
-  std::map<const Variable*, Entry> entries_;
+  std::map<const void*, Entry> entries_;  // by identity: variables that share are one state
 };
 
 // What a layer's `call` works with: its variables as values, the training flag, masks, randomness.

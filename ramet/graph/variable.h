@@ -18,20 +18,26 @@ class Variable {
   bool is_weight = true;  // seeds are variables but not weights
   std::function<Value(Value)> regularizer, constraint;
 
-  Variable(std::string n, Array v) : name(std::move(n)), value_(std::move(v)) {}
-  const Array& value() const { return value_; }
-  Spec spec() const { return {value_.shape(), value_.dtype()}; }
-  // Copies the elements in. REQUIRES: same spec.
+  Variable(std::string n, Array v) : name(std::move(n)), storage_(std::make_shared<Storage>(Storage{std::move(v), 1})) {}
+  const Array& value() const { return storage_->value; }
+  Spec spec() const { return {value().shape(), value().dtype()}; }
+  // Copies the elements in. REQUIRES: same shape.
   void assign(const Array& value);
   // The elements themselves, for programs that update them in place; call `touched` after.
-  Array& storage() { return value_; }
-  void touched() { ++version_; }
+  Array& storage() { return storage_->value; }
+  void touched() { ++storage_->version; }
   // Changes whenever the elements do.
-  std::uint64_t version() const { return version_; }
+  std::uint64_t version() const { return storage_->version; }
+  // From now on the elements of the other variable are this one's too. REQUIRES: same spec.
+  void share(const Variable& other) { storage_ = other.storage_; }
+  const void* identity() const { return storage_.get(); }  // the same for variables that share
 
  private:
-  Array value_;
-  std::uint64_t version_ = 1;
+  struct Storage {
+    Array value;
+    std::uint64_t version;
+  };
+  std::shared_ptr<Storage> storage_;
 };
 using VariableRef = std::shared_ptr<Variable>;
 using VariableRefs = std::vector<VariableRef>;

@@ -2,6 +2,7 @@
 #include "ramet/graph/model.h"
 #include "ramet/graph/registry.h"
 #include "ramet/layers/core/dense.h"
+#include "ramet/layers/core/lambda.h"
 
 namespace ramet {
 
@@ -11,6 +12,7 @@ const std::vector<LayerRegistration>& builtin_layers() {
       {"Functional", "", &FunctionalLayer::from_config},
       {"Sequential", "", &SequentialLayer::from_config},
       layers::DenseLayer::registration(),
+      layers::LambdaLayer::registration(),
   };
   return list;
 }

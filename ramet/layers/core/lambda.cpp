@@ -1,0 +1,99 @@
+#include "ramet/layers/core/lambda.h"
+
+#include <mutex>
+
+#include "ramet/base/strings.h"
+
+namespace ramet {
+namespace {
+
+std::mutex functions_mutex;
+std::map<std::string, layers::LambdaFunction>& functions() {
+  static std::map<std::string, layers::LambdaFunction> known;
+  return known;
+}
+
+}  // namespace
+
+void register_function(const std::string& name, layers::LambdaFunction function) {
+  const std::lock_guard lock(functions_mutex);
+  functions()[name] = std::move(function);
+}
+
+namespace layers {
+
+LambdaFunction::LambdaFunction(const char* name) {
+  const std::lock_guard lock(functions_mutex);
+  const auto it = functions().find(name);
+  require(it != functions().end(), "Lambda: no function named '", name, "' is registered; call register_function(\"", name, "\", …) first");
+  call_ = it->second.call_;
+  name_ = name;
+}
+
+Value LambdaFunction::one(const LambdaInputs& in) {
+  require(in.inputs.size() == 1, "Lambda: the function takes one value, the layer was called on ", in.inputs.size(), "; write it over Values");
+  return in.inputs[0];
+}
+
+Json encode(const LambdaFunction& function) {
+  if (!function) return Json(nullptr);
+  const std::string name = function.name().empty() ? "<lambda>" : function.name();
+  return Json(JsonObject{{"module", Json("builtins")}, {"class_name", Json("function")}, {"config", Json(name)}, {"registered_name", Json("function")}});
+}
+
+void decode(const Json& json, LambdaFunction& out) {
+  if (json.is_null()) return;
+  const std::string kind = json.is_object() && json.at("class_name").is_string() ? json.at("class_name").as_string() : "";
+  if (kind == "__lambda__") throw DataError("Lambda: the file holds Python bytecode, which is never run; register a C++ replacement with register_function and name it in the config");
+  if (kind != "function") throw DataError("Lambda: `function` is not a function's name");
+  try {
+    out = LambdaFunction(json.at("config").as_string().c_str());
+  } catch (const UsageError& error) {
+    throw DataError(error.what());
+  }
+}
+
+LambdaLayer::LambdaLayer(LambdaConfig config, LayerOptions options) : LayerOf(std::move(config), std::move(options)) {
+  require(static_cast<bool>(this->config().function), "Lambda '", name(), "': a function is needed");
+}
+
+LambdaInputs LambdaLayer::inputs_of(const CallContext& ctx, const std::vector<Traced>& inputs) const {
+  LambdaInputs in;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    in.inputs.push_back(inputs[i].value);
+    in.masks.push_back(ctx.mask(i));
+  }
+  in.training = ctx.training();
+  in.arguments = config().arguments.is_object() ? config().arguments.as_object() : JsonObject{};
+  return in;
+}
+
+TracedNest LambdaLayer::call_args(const CallContext& ctx, const TracedArgs& args) const {
+  require(!args.args.empty(), describe(*this), ": called without a tensor");
+  const auto inputs = args.args[0].flatten();
+  const Values ys = config().function(inputs_of(ctx, inputs));
+  require(!ys.empty(), describe(*this), ": the function returned nothing");
+  TracedNest::List list;
+  for (const Value& y : ys) {
+    require(y.program == &ctx.program(), describe(*this), ": the function returned a value that it did not compute here");
+    if (config().output_shape) {
+      Shape want = *config().output_shape, got(y.shape().begin() + (y.rank() ? 1 : 0), y.shape().end());
+      bool fits = want.size() == got.size();
+      for (std::size_t i = 0; fits && i < want.size(); ++i) fits = want[i] == None || want[i] == got[i];
+      require(fits, describe(*this), ": output_shape is ", to_string(want), ", but the function gave ", to_string(got));
+    }
+    // A function that hands an input back hands its mask back, too.
+    Value mask;
+    for (const Traced& t : inputs)
+      if (t.value == y) mask = t.mask;
+    list.push_back(TracedNest(Traced{y, mask}));
+  }
+  return list.size() == 1 ? list[0] : TracedNest(std::move(list));
+}
+
+Values LambdaLayer::compute_mask(const CallContext& ctx, const std::vector<Traced>& inputs) const {
+  return config().mask ? config().mask(inputs_of(ctx, inputs)) : Values{};
+}
+
+}  // namespace layers
+}  // namespace ramet
