@@ -13,9 +13,10 @@ void Sum::update(Trace& trace, const VariableRefs& state, Value, Value y_pred, V
   update_mean(trace, state, y_pred, losses::masked_weight(sample_weight, mask, false));
 }
 
-void RootMeanSquaredError::update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight, Value mask) const {
+// Keras drops the mask here: the squares it takes do not carry one.
+void RootMeanSquaredError::update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight, Value) const {
   const auto [y, p] = losses::same_rank(ops::cast(y_true, y_pred.dtype()), y_pred);
-  update_mean(trace, state, ops::square(p - y), losses::masked_weight(sample_weight, mask, false));
+  update_mean(trace, state, ops::square(p - y), sample_weight);
 }
 Value RootMeanSquaredError::result(const Values& state) const { return ops::sqrt(MetricBase::result(state)); }
 

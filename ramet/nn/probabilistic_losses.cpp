@@ -76,7 +76,9 @@ LossBase::Unreduced CategoricalFocalCrossentropy::call(Value y_true, Value y_pre
   const std::int64_t axis = config().axis;
   if (config().from_logits) p = softmax(p, static_cast<int>(axis));
   const Value q = normalized(p, axis);
-  const Value weight = power(1.0 - q, config().gamma) * config().alpha;
+  const auto& alpha = config().alpha.values();
+  require(alpha.size() == 1 || static_cast<std::int64_t>(alpha.size()) == q.dim(-1), "CategoricalFocalCrossentropy: `alpha` has ", alpha.size(), " values for ", q.dim(-1), " classes");
+  const Value weight = power(1.0 - q, config().gamma) * cast(constant(*q.program, Array::of<double>({static_cast<std::int64_t>(alpha.size())}, alpha)), q.dtype());
   return {-reduce_sum(weight * smooth_classes(y, config().label_smoothing) * log(q), {axis}), {}};
 }
 

@@ -4,6 +4,25 @@
 
 namespace ramet::losses {
 
+// The weight of all classes, or of each.
+class ClassWeights {
+ public:
+  ClassWeights(double value) : values_{value} {}
+  ClassWeights(std::initializer_list<double> values) : values_(values) {}
+  explicit ClassWeights(std::vector<double> values) : values_(std::move(values)) {}
+  const std::vector<double>& values() const { return values_; }
+
+ private:
+  std::vector<double> values_;
+};
+inline Json encode(const ClassWeights& w) { return w.values().size() == 1 ? Json(w.values()[0]) : ramet::encode(w.values()); }
+inline void decode(const Json& json, ClassWeights& out) {
+  std::vector<double> list;
+  if (json.is_number()) list = {json.as_double()};
+  else ramet::decode(json, list);
+  out = ClassWeights(std::move(list));
+}
+
 struct BinaryCrossentropyConfig {
   bool from_logits = false;
   double label_smoothing = 0;
@@ -35,7 +54,8 @@ struct BinaryFocalCrossentropyConfig {
                  field("name", &BinaryFocalCrossentropyConfig::name)};
 };
 struct CategoricalFocalCrossentropyConfig {
-  double alpha = 0.25, gamma = 2.0;
+  ClassWeights alpha = 0.25;
+  double gamma = 2.0;
   bool from_logits = false;
   double label_smoothing = 0;
   std::int64_t axis = -1;
