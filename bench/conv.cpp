@@ -1,4 +1,5 @@
-// Speed of the convolutions of ResNet-50 and MobileNet, batch 1, one thread: GFLOP/s forward, input and kernel gradient.
+// Speed of the convolutions of ResNet-50 and MobileNet, batch 1, one thread: GFLOP/s forward, input and kernel
+// gradient.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -52,9 +53,22 @@ const Layer kLayers[] = {
 };
 
 Conv2D shape_of(const Layer& l, std::int64_t batch) {
-  const std::int64_t out = (l.size + l.stride - 1) / l.stride, pad = std::max<std::int64_t>(0, (out - 1) * l.stride + l.kernel - l.size) / 2;
-  return {.n = batch, .h = l.size, .w = l.size, .c = l.channels, .kh = l.kernel, .kw = l.kernel, .oh = out, .ow = out, .f = l.filters,
-          .stride_h = l.stride, .stride_w = l.stride, .pad_top = pad, .pad_left = pad, .groups = l.groups};
+  const std::int64_t out = (l.size + l.stride - 1) / l.stride,
+                     pad = std::max<std::int64_t>(0, (out - 1) * l.stride + l.kernel - l.size) / 2;
+  return {.n = batch,
+          .h = l.size,
+          .w = l.size,
+          .c = l.channels,
+          .kh = l.kernel,
+          .kw = l.kernel,
+          .oh = out,
+          .ow = out,
+          .f = l.filters,
+          .stride_h = l.stride,
+          .stride_w = l.stride,
+          .pad_top = pad,
+          .pad_left = pad,
+          .groups = l.groups};
 }
 
 template <class Pass>
@@ -78,7 +92,8 @@ int main(int argc, char** argv) {
   for (const CpuTarget target : available_targets()) {
     if (argc > 2 && to_string(target) != argv[2]) continue;
     set_cpu_target(target);
-    std::printf("%s, batch %ld: GFLOP/s   forward  input grad  kernel grad\n", std::string(to_string(target)).c_str(), batch);
+    std::printf("%s, batch %ld: GFLOP/s   forward  input grad  kernel grad\n", std::string(to_string(target)).c_str(),
+                batch);
     double total[3] = {};
     for (const Layer& l : kLayers) {
       const Conv2D s = shape_of(l, batch);
@@ -88,10 +103,19 @@ int main(int argc, char** argv) {
       pack_conv_kernel(s, kernel.data(), packed.data());
       pack_conv_input_grad(s, kernel.data(), packed_grad.data());
       const double time[3] = {
-          best_time(ConvForward{.shape = s, .x = x.data(), .kernel = kernel.data(), .packed_kernel = packed.data(), .y = y.data()}, seconds),
-          best_time(ConvInputGrad{.shape = s, .dy = y.data(), .kernel = kernel.data(), .packed_kernel = packed_grad.data(), .dx = dx.data()}, seconds),
+          best_time(
+              ConvForward{
+                  .shape = s, .x = x.data(), .kernel = kernel.data(), .packed_kernel = packed.data(), .y = y.data()},
+              seconds),
+          best_time(ConvInputGrad{.shape = s,
+                                  .dy = y.data(),
+                                  .kernel = kernel.data(),
+                                  .packed_kernel = packed_grad.data(),
+                                  .dx = dx.data()},
+                    seconds),
           best_time(ConvKernelGrad{.shape = s, .x = x.data(), .dy = y.data(), .dkernel = dkernel.data()}, seconds)};
-      const double flops = 2e-9 * static_cast<double>(s.n * s.oh * s.ow * s.f) * static_cast<double>(s.kh * s.kw * (s.c / s.groups));
+      const double flops =
+          2e-9 * static_cast<double>(s.n * s.oh * s.ow * s.f) * static_cast<double>(s.kh * s.kw * (s.c / s.groups));
       std::printf("%-24s %10.1f  %10.1f  %11.1f\n", l.name, flops / time[0], flops / time[1], flops / time[2]);
       for (int i = 0; i < 3; ++i) total[i] += l.times * time[i];
     }

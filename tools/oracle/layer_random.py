@@ -614,6 +614,18 @@ def with_masks(args, masks):
     return tree.pack_sequence_as(args, tensors)
 
 
+def backend_quirk(config, kwargs, masked):
+    """Names a masked RNN call where JAX departs from TensorFlow (and from Keras' description), or None."""
+    inner = config["config"].get("layer", config)["config"]
+    if not masked or not inner.get("return_sequences"):
+        return None
+    if inner.get("unroll"):
+        return "JAX ignores zero_output_for_mask when unrolled" if inner.get("zero_output_for_mask") else None
+    if "initial_state" in kwargs and not inner.get("zero_output_for_mask"):
+        return "JAX repeats the initial state, not zeros, before the first valid step"
+    return None
+
+
 def record(out, name, made):
     layer, args, kwargs, masks = made["layer"], made["args"], made["kwargs"], made["masks"]
     layer(*with_masks(args, masks), **kwargs)  # builds it
@@ -634,6 +646,7 @@ def record(out, name, made):
         "trainable": [bool(v.trainable) for v in layer.weights], "weights": before, "outputs": outputs, "output_masks": out_masks,
         "weights_after": after if changed else None,
     }  # fmt: skip
+    case["quirk"] = backend_quirk(case["config"], kwargs, masks is not None or "mask" in kwargs)
     if name == "MultiHeadAttention":
         case["fused"] = not (layer.dropout > 0 or kwargs["return_attention_scores"] or len(args[0].shape) != 3)
     if made.get("stateful"):

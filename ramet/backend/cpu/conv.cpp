@@ -7,7 +7,8 @@ namespace {
 
 // Multiplications of one pass.
 double work_of(const Conv2D& s) {
-  return static_cast<double>(s.n * s.oh * s.ow) * static_cast<double>(s.f) * static_cast<double>(s.kh * s.kw * (s.c / s.groups));
+  return static_cast<double>(s.n * s.oh * s.ow) * static_cast<double>(s.f) *
+         static_cast<double>(s.kh * s.kw * (s.c / s.groups));
 }
 
 // Share `part` of `count` things.
@@ -25,12 +26,16 @@ void pack_conv_kernel(const Conv2D& s, const float* kernel, float* packed) {
   if (!is_depthwise(s)) simd().pack_conv_kernel(s, kernel, packed);
 }
 
-std::size_t conv_input_grad_packed_size(const Conv2D& s) { return is_depthwise(s) ? 0 : simd().conv_input_grad_packed_size(s); }
+std::size_t conv_input_grad_packed_size(const Conv2D& s) {
+  return is_depthwise(s) ? 0 : simd().conv_input_grad_packed_size(s);
+}
 void pack_conv_input_grad(const Conv2D& s, const float* kernel, float* packed) {
   if (!is_depthwise(s)) simd().pack_conv_input_grad(s, kernel, packed);
 }
 
-std::size_t conv_scratch(const ConvForward& conv) { return is_depthwise(conv.shape) ? 0 : simd().conv_forward_scratch(conv); }
+std::size_t conv_scratch(const ConvForward& conv) {
+  return is_depthwise(conv.shape) ? 0 : simd().conv_forward_scratch(conv);
+}
 
 int conv_parts(const ConvForward& conv, int threads) {
   const Conv2D& s = conv.shape;
@@ -46,7 +51,9 @@ void conv_part(const ConvForward& conv, int part, int parts, void* scratch) {
   simd().conv_forward_region(conv, region_of(s.n * s.oh * s.ow, s.f / s.groups, part, parts), scratch);
 }
 
-std::size_t conv_scratch(const ConvInputGrad& conv) { return is_depthwise(conv.shape) ? 0 : simd().conv_input_grad_scratch(conv); }
+std::size_t conv_scratch(const ConvInputGrad& conv) {
+  return is_depthwise(conv.shape) ? 0 : simd().conv_input_grad_scratch(conv);
+}
 
 int conv_parts(const ConvInputGrad& conv, int threads) {
   const Conv2D& s = conv.shape;
@@ -67,7 +74,8 @@ std::size_t conv_scratch(const ConvKernelGrad& conv) {
 
 int conv_parts(const ConvKernelGrad& conv, int threads) {
   const Conv2D& s = conv.shape;
-  const std::int64_t tiles = is_depthwise(s) ? channel_vectors(s) : tile_count(s.kh * s.kw * (s.c / s.groups), s.f / s.groups);
+  const std::int64_t tiles =
+      is_depthwise(s) ? channel_vectors(s) : tile_count(s.kh * s.kw * (s.c / s.groups), s.f / s.groups);
   return parts_for(work_of(s), tiles, threads);
 }
 

@@ -1,5 +1,6 @@
 // 2-D convolution, NHWC with an HWIO kernel (kh, kw, c / groups, f), f32: forward and both gradients. The same rules as
-// gemm.h: nothing allocates, the caller gives scratch and runs the parts, and no bit of a result depends on their number.
+// gemm.h: nothing allocates, the caller gives scratch and runs the parts, and no bit of a result depends on their
+// number.
 #pragma once
 #include "ramet/backend/cpu/gemm.h"
 

@@ -17,9 +17,10 @@ struct Gather {
 };
 
 // LeftFactor::pack with the rows as rows (forward, input gradient) ...
-void pack_gathered(const void* gather, std::int64_t row, int rows, std::int64_t k0, std::int64_t k, float* out, int stride);
+void pack_gathered(const void* gather, std::int64_t row, int rows, std::int64_t k0, std::int64_t k, float* out,
+                   int stride);
 // ... and with the rows as steps of k (kernel gradient).
-void pack_gathered_transposed(const void* gather, std::int64_t row, int rows, std::int64_t k0, std::int64_t k, float* out,
-                              int stride);
+void pack_gathered_transposed(const void* gather, std::int64_t row, int rows, std::int64_t k0, std::int64_t k,
+                              float* out, int stride);
 
 }  // namespace ramet::cpu::RAMET_SIMD

@@ -18,9 +18,12 @@ struct Cursor {
   }
 };
 
-bool inside(std::int64_t at, std::int64_t size) { return static_cast<std::uint64_t>(at) < static_cast<std::uint64_t>(size); }
+bool inside(std::int64_t at, std::int64_t size) {
+  return static_cast<std::uint64_t>(at) < static_cast<std::uint64_t>(size);
+}
 
-// A whole line of taps is one run in memory when they touch; worth it when a single tap is short (an image's three colours).
+// A whole line of taps is one run in memory when they touch; worth it when a single tap is short (an image's three
+// colours).
 constexpr std::int64_t kShortLine = 64;
 bool has_short_lines(const Gather& g) {
   return g.delta_w == 1 && g.channels == g.pixel_stride && g.channels < 16 && g.taps_w * g.channels <= kShortLine;
@@ -28,7 +31,8 @@ bool has_short_lines(const Gather& g) {
 
 }  // namespace
 
-void pack_gathered(const void* self, std::int64_t row, int rows, std::int64_t k0, std::int64_t k, float* out, int stride) {
+void pack_gathered(const void* self, std::int64_t row, int rows, std::int64_t k0, std::int64_t k, float* out,
+                   int stride) {
   const Gather& g = *static_cast<const Gather*>(self);
   const float* image[kPackedRows];
   std::int64_t y0[kPackedRows], x0[kPackedRows];
@@ -80,7 +84,8 @@ void pack_gathered_transposed(const void* self, std::int64_t row, int rows, std:
     for (std::int64_t p = 0; p < k; ++p, at.next(), to += stride) {
       const std::int64_t y = at.t * g.step_h + dy, x = at.u * g.step_w + dx;
       const bool there = inside(y, g.height) && inside(x, g.width);
-      const float* pixel = there ? g.image + ((at.image * g.height + y) * g.width + x) * g.pixel_stride + from : kZeroLine;
+      const float* pixel =
+          there ? g.image + ((at.image * g.height + y) * g.width + x) * g.pixel_stride + from : kZeroLine;
       copy_row(pixel, count, to);
     }
     i += static_cast<int>(count);

@@ -1,47 +1,12 @@
-// The gradient of a convolution's input, in gather form. An input line iy feeds output line oy through tap ky when
-//   iy = oy stride + ky dilation - pad.
-// Lines with the same residue of iy + pad use the same taps: every stride-th of them is one `phase`, and along a phase
-// oy grows by one from line to line. So each phase is a dense stride-1 product over dy with its own part of the kernel, and
-// no multiplication by an inserted zero is ever done.
+// The gradient of a convolution's input: for each phase (conv_phase.h) a dense product over dy with its part of the
+// kernel.
 #include "ramet/backend/cpu/conv_gather.h"
+#include "ramet/backend/cpu/conv_phase.h"
 #include "ramet/backend/cpu/gemm_blocks.h"
 #include "ramet/backend/cpu/simd_parts.h"
 
 namespace ramet::cpu::RAMET_SIMD {
 namespace {
-
-std::int64_t gcd(std::int64_t a, std::int64_t b) { return b == 0 ? a : gcd(b, a % b); }
-
-// One axis of one phase: input positions begin, begin + stride, ... (count of them), taps first_tap, first_tap + tap_step, ...,
-// and position t reads output t + first_output + i * output_delta through tap i.
-struct Phase {
-  std::int64_t begin, count, first_tap, tap_step, taps, first_output, output_delta;
-};
-
-Phase phase_of(std::int64_t residue, std::int64_t size, std::int64_t kernel, std::int64_t stride, std::int64_t dilation,
-               std::int64_t pad) {
-  Phase p{};
-  p.begin = ((residue - pad) % stride + stride) % stride;
-  p.count = p.begin < size ? (size - p.begin + stride - 1) / stride : 0;
-  p.tap_step = stride / gcd(stride, dilation);
-  p.first_tap = 0;
-  while (p.first_tap < kernel && p.first_tap < p.tap_step && p.first_tap * dilation % stride != residue) ++p.first_tap;
-  const bool any = p.first_tap < kernel && p.first_tap < p.tap_step;
-  p.taps = any ? (kernel - p.first_tap + p.tap_step - 1) / p.tap_step : 0;
-  // begin + pad - first_tap * dilation is a multiple of the stride, perhaps a negative one.
-  p.first_output = any ? (p.begin + pad - p.first_tap * dilation) / stride : 0;
-  p.output_delta = -p.tap_step * dilation / stride;
-  return p;
-}
-
-struct Phases {
-  Phase h, w;
-};
-
-Phases phases_of(const Conv2D& s, std::int64_t residue_h, std::int64_t residue_w) {
-  return {phase_of(residue_h, s.h, s.kh, s.stride_h, s.dilation_h, s.pad_top),
-          phase_of(residue_w, s.w, s.kw, s.stride_w, s.dilation_w, s.pad_left)};
-}
 
 std::int64_t padded(std::int64_t columns) { return panels_of(columns) * kPanel; }
 
@@ -56,7 +21,8 @@ void pack_phase(const Conv2D& s, const Phases& p, const float* kernel, float* pa
       for (std::int64_t at = k0; at < k1;) {
         const std::int64_t tap = at / filters, from = at % filters;
         const std::int64_t run = filters - from < k1 - at ? filters - from : k1 - at;
-        const std::int64_t ky = p.h.first_tap + tap / p.w.taps * p.h.tap_step, kx = p.w.first_tap + tap % p.w.taps * p.w.tap_step;
+        const std::int64_t ky = p.h.first_tap + tap / p.w.taps * p.h.tap_step,
+                           kx = p.w.first_tap + tap % p.w.taps * p.w.tap_step;
         pack_transposed(kernel + ((ky * s.kw + kx) * channels + j) * s.f + from, s.f, count, run, packed, kPanel);
         packed += run * kPanel;
         at += run;

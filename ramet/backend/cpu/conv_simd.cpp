@@ -9,7 +9,8 @@ namespace {
 constexpr std::size_t kAlignment = 64;
 
 float* aligned(void* scratch) {
-  return reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(scratch) + kAlignment - 1) / kAlignment * kAlignment);
+  return reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(scratch) + kAlignment - 1) / kAlignment *
+                                  kAlignment);
 }
 
 std::size_t bytes(std::size_t floats) { return floats == 0 ? 0 : floats * sizeof(float) + kAlignment; }
@@ -31,8 +32,8 @@ Gather gather_input(const Conv2D& s, const float* x, std::int64_t group) {
 }
 
 bool is_pointwise(const Conv2D& s) {
-  return s.kh == 1 && s.kw == 1 && s.stride_h == 1 && s.stride_w == 1 && s.pad_top == 0 && s.pad_left == 0 && s.oh == s.h &&
-         s.ow == s.w;
+  return s.kh == 1 && s.kw == 1 && s.stride_h == 1 && s.stride_w == 1 && s.pad_top == 0 && s.pad_left == 0 &&
+         s.oh == s.h && s.ow == s.w;
 }
 
 void forward_region(const ConvForward& conv, const GemmRegion& r, void* scratch) {
@@ -58,7 +59,8 @@ void forward_region(const ConvForward& conv, const GemmRegion& r, void* scratch)
 
 std::size_t forward_scratch(const ConvForward& conv) {
   const Conv2D& s = conv.shape;
-  return bytes(blocks_scratch(s.n * s.oh * s.ow, s.f / s.groups, s.kh * s.kw * (s.c / s.groups), conv.packed_kernel == nullptr));
+  return bytes(
+      blocks_scratch(s.n * s.oh * s.ow, s.f / s.groups, s.kh * s.kw * (s.c / s.groups), conv.packed_kernel == nullptr));
 }
 
 std::size_t packed_size(const Conv2D& s) {

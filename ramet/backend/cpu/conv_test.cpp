@@ -27,7 +27,8 @@ void every_product(const Conv2D& s, Use use) {
       for (std::int64_t ox = 0; ox < s.ow; ++ox)
         for (std::int64_t ky = 0; ky < s.kh; ++ky)
           for (std::int64_t kx = 0; kx < s.kw; ++kx) {
-            const std::int64_t iy = oy * s.stride_h + ky * s.dilation_h - s.pad_top, ix = ox * s.stride_w + kx * s.dilation_w - s.pad_left;
+            const std::int64_t iy = oy * s.stride_h + ky * s.dilation_h - s.pad_top,
+                               ix = ox * s.stride_w + kx * s.dilation_w - s.pad_left;
             if (iy < 0 || iy >= s.h || ix < 0 || ix >= s.w) continue;
             for (std::int64_t f = 0; f < s.f; ++f)
               for (std::int64_t c = 0; c < cg; ++c)
@@ -62,10 +63,15 @@ struct Sizes {
 
 void check_forward(const Conv2D& s, bool packed, int activation, bool residual) {
   const Sizes size(s);
-  const auto x = random_values(size.x), kernel = random_values(size.kernel), bias = random_values(s.f), add = random_values(size.y);
+  const auto x = random_values(size.x), kernel = random_values(size.kernel), bias = random_values(s.f),
+             add = random_values(size.y);
   std::vector<float> packing(conv_packed_size(s), NAN), y(size.y, NAN);
   pack_conv_kernel(s, kernel.data(), packing.data());
-  ConvForward conv{.shape = s, .x = x.data(), .kernel = kernel.data(), .packed_kernel = packed ? packing.data() : nullptr, .y = y.data()};
+  ConvForward conv{.shape = s,
+                   .x = x.data(),
+                   .kernel = kernel.data(),
+                   .packed_kernel = packed ? packing.data() : nullptr,
+                   .y = y.data()};
   conv.epilogue = {.bias = bias.data(), .activation = activation, .residual = residual ? add.data() : nullptr};
   run(conv, 1);
   std::vector<double> want(size.y);
@@ -86,7 +92,8 @@ void check_input_grad(const Conv2D& s) {
   const auto dy = random_values(size.y), kernel = random_values(size.kernel);
   std::vector<float> packing(conv_input_grad_packed_size(s), NAN), dx(size.x, NAN);
   pack_conv_input_grad(s, kernel.data(), packing.data());
-  const ConvInputGrad conv{.shape = s, .dy = dy.data(), .kernel = kernel.data(), .packed_kernel = packing.data(), .dx = dx.data()};
+  const ConvInputGrad conv{
+      .shape = s, .dy = dy.data(), .kernel = kernel.data(), .packed_kernel = packing.data(), .dx = dx.data()};
   run(conv, 1);
   std::vector<double> want(size.x);
   every_product(s, [&](auto xi, auto ki, auto yi) { want[xi] += double(dy[yi]) * kernel[ki]; });
@@ -103,7 +110,8 @@ void check_kernel_grad(const Conv2D& s, bool accumulate) {
   const Sizes size(s);
   const auto x = random_values(size.x), dy = random_values(size.y), before = random_values(size.kernel);
   auto dkernel = before;
-  const ConvKernelGrad conv{.shape = s, .x = x.data(), .dy = dy.data(), .dkernel = dkernel.data(), .accumulate = accumulate};
+  const ConvKernelGrad conv{
+      .shape = s, .x = x.data(), .dy = dy.data(), .dkernel = dkernel.data(), .accumulate = accumulate};
   run(conv, 1);
   std::vector<double> want(size.kernel);
   for (std::int64_t i = 0; i < size.kernel; ++i) want[i] = accumulate ? before[i] : 0;
@@ -121,7 +129,13 @@ int pick(int low, int high) { return std::uniform_int_distribution<int>(low, hig
 
 // A shape with strides, dilations and uneven padding; the output may need more padding at the end than at the start.
 Conv2D random_shape(std::int64_t groups, std::int64_t channels, std::int64_t filters) {
-  Conv2D s{.n = pick(1, 2), .h = pick(1, 12), .w = pick(1, 12), .c = groups * channels, .kh = pick(1, 4), .kw = pick(1, 4), .f = groups * filters};
+  Conv2D s{.n = pick(1, 2),
+           .h = pick(1, 12),
+           .w = pick(1, 12),
+           .c = groups * channels,
+           .kh = pick(1, 4),
+           .kw = pick(1, 4),
+           .f = groups * filters};
   s.stride_h = pick(1, 3), s.stride_w = pick(1, 3), s.dilation_h = pick(1, 3), s.dilation_w = pick(1, 3);
   s.pad_top = pick(0, 3), s.pad_left = pick(0, 3), s.groups = groups;
   s.oh = std::max<std::int64_t>(0, (s.h + s.pad_top + pick(0, 3) - (s.kh - 1) * s.dilation_h - 1)) / s.stride_h + 1;
@@ -130,8 +144,9 @@ Conv2D random_shape(std::int64_t groups, std::int64_t channels, std::int64_t fil
 }
 
 void check_all(const Conv2D& s, int trial) {
-  INFO("n ", s.n, " h ", s.h, " w ", s.w, " c ", s.c, " kh ", s.kh, " kw ", s.kw, " oh ", s.oh, " ow ", s.ow, " f ", s.f, " stride ",
-       s.stride_h, " ", s.stride_w, " dilation ", s.dilation_h, " ", s.dilation_w, " pad ", s.pad_top, " ", s.pad_left, " groups ", s.groups);
+  INFO("n ", s.n, " h ", s.h, " w ", s.w, " c ", s.c, " kh ", s.kh, " kw ", s.kw, " oh ", s.oh, " ow ", s.ow, " f ",
+       s.f, " stride ", s.stride_h, " ", s.stride_w, " dilation ", s.dilation_h, " ", s.dilation_w, " pad ", s.pad_top,
+       " ", s.pad_left, " groups ", s.groups);
   const int activations[] = {0, 1, 3};
   check_forward(s, trial % 2 == 0, activations[trial % 3], trial % 4 < 2);
   check_input_grad(s);
@@ -156,15 +171,44 @@ TEST_CASE("conv: depthwise in all three directions, with and without a channel m
 }
 
 TEST_CASE("conv: a depthwise kernel with more taps than one round holds") {
-  on_every_target([] { check_all({.n = 1, .h = 11, .w = 12, .c = 20, .kh = 9, .kw = 9, .oh = 11, .ow = 12, .f = 20, .pad_top = 4, .pad_left = 4, .groups = 20}, 0); });
+  on_every_target([] {
+    check_all({.n = 1,
+               .h = 11,
+               .w = 12,
+               .c = 20,
+               .kh = 9,
+               .kw = 9,
+               .oh = 11,
+               .ow = 12,
+               .f = 20,
+               .pad_top = 4,
+               .pad_left = 4,
+               .groups = 20},
+              0);
+  });
 }
 
 TEST_CASE("conv: pointwise, stem and 3x3 shapes of ResNet, larger than one block") {
   on_every_target([] {
     check_all({.n = 1, .h = 20, .w = 20, .c = 130, .oh = 20, .ow = 20, .f = 70}, 0);
     check_all({.n = 2, .h = 9, .w = 9, .c = 64, .oh = 5, .ow = 5, .f = 40, .stride_h = 2, .stride_w = 2}, 1);
-    check_all({.n = 1, .h = 30, .w = 30, .c = 3, .kh = 7, .kw = 7, .oh = 15, .ow = 15, .f = 64, .stride_h = 2, .stride_w = 2, .pad_top = 2, .pad_left = 2}, 2);
-    check_all({.n = 1, .h = 14, .w = 14, .c = 96, .kh = 3, .kw = 3, .oh = 14, .ow = 14, .f = 48, .pad_top = 1, .pad_left = 1}, 3);
+    check_all({.n = 1,
+               .h = 30,
+               .w = 30,
+               .c = 3,
+               .kh = 7,
+               .kw = 7,
+               .oh = 15,
+               .ow = 15,
+               .f = 64,
+               .stride_h = 2,
+               .stride_w = 2,
+               .pad_top = 2,
+               .pad_left = 2},
+              2);
+    check_all(
+        {.n = 1, .h = 14, .w = 14, .c = 96, .kh = 3, .kw = 3, .oh = 14, .ow = 14, .f = 48, .pad_top = 1, .pad_left = 1},
+        3);
   });
 }
 

@@ -9,9 +9,15 @@
 #include "ramet/base/error.h"
 
 namespace ramet::cpu {
-namespace sse4 { const SimdKernels& kernels(); }
-namespace avx2 { const SimdKernels& kernels(); }
-namespace avx512 { const SimdKernels& kernels(); }
+namespace sse4 {
+const SimdKernels& kernels();
+}
+namespace avx2 {
+const SimdKernels& kernels();
+}
+namespace avx512 {
+const SimdKernels& kernels();
+}
 
 namespace {
 
@@ -50,7 +56,8 @@ CpuTarget choose() {
   for (const CpuTarget target : targets) {
     if (to_string(target) == wanted) return target;
   }
-  throw UsageError(cat("RAMET_CPU_TARGET: '", wanted, "' is unknown or this CPU cannot run it; use sse4, avx2 or avx512, up to '",
+  throw UsageError(cat("RAMET_CPU_TARGET: '", wanted,
+                       "' is unknown or this CPU cannot run it; use sse4, avx2 or avx512, up to '",
                        to_string(targets.back()), "'"));
 }
 

@@ -13,7 +13,8 @@ void pack_b(const float* b, std::int64_t ldb, bool trans_b, std::int64_t k, std:
 std::size_t gemm_scratch(const Gemm& gemm) { return simd().gemm_scratch(gemm); }
 
 int gemm_parts(const Gemm& g, int threads) {
-  const double work = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(std::max<std::int64_t>(g.k, 1));
+  const double work =
+      static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(std::max<std::int64_t>(g.k, 1));
   return parts_for(work, tile_count(g.m, g.n), threads);
 }
 

@@ -1,5 +1,5 @@
-// C = op(A) op(B) [+ C], row-major, f32 with an epilogue and f64 without. Nothing here allocates: the caller gives scratch
-// and decides which thread runs which part. Also read by code compiled for AVX-512: plain data only.
+// C = op(A) op(B) [+ C], row-major, f32 with an epilogue and f64 without. Nothing here allocates: the caller gives
+// scratch and decides which thread runs which part. Also read by code compiled for AVX-512: plain data only.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -8,8 +8,9 @@ namespace ramet::cpu::RAMET_SIMD {
 
 // Steps of k in one block. All blocks of a product have the same length but the last.
 inline std::int64_t block_k(std::int64_t k) {
+  if (k <= kMostSteps) return k > 0 ? k : 1;  // most products: no division
   const std::int64_t blocks = (k + kMostSteps - 1) / kMostSteps;
-  return blocks == 0 ? 1 : (k + blocks - 1) / blocks;
+  return (k + blocks - 1) / blocks;
 }
 
 inline std::int64_t panels_of(std::int64_t columns) { return (columns + kPanel - 1) / kPanel; }
@@ -43,7 +44,7 @@ struct RowMap {
 };
 
 struct Blocks {
-  std::int64_t n, k;  // of the whole product; n gives the layout of a packed B
+  std::int64_t n, k;                                          // of the whole product; n gives the layout of a packed B
   std::int64_t row_begin, row_end, column_begin, column_end;  // what to compute; column_begin is a multiple of kPanel
   LeftFactor a;
   RightFactor b;

@@ -6,12 +6,17 @@ namespace ramet::cpu::RAMET_SIMD {
 namespace {
 
 constexpr std::int64_t kBlockTiles = kTileRows == 14 ? 8 : 16;  // packed A: 256 KiB, half of a small L2
-constexpr std::int64_t kBlockPanels = 1024 / kPanel;             // packed B: at most 2 MiB
+constexpr std::int64_t kBlockPanels = 1024 / kPanel;            // packed B: at most 2 MiB
 constexpr std::int64_t kBlockRows = kBlockTiles * kTileRows;
 constexpr float kNoFloor = -__builtin_inff();
 
 std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+// Floats of packed A for a block of so many rows at most.
+std::int64_t packed_a_size(std::int64_t rows, std::int64_t k) {
+  return least(kBlockTiles, ceil_div(rows, kTileRows)) * kPackedRows * block_k(k);
+}
 
 // Cuts `rows` into tiles that differ by at most one row, so that no tile is left with a slow rest.
 struct TileCut {
@@ -25,8 +30,13 @@ struct TileCut {
 class Pass {
  public:
   Pass(const Blocks& g, std::int64_t k0, std::int64_t k, float* scratch)
-      : g_(g), k0_(k0), k_(k), first_(k0 == 0), last_(k0 + k >= g.k), packed_a_(scratch),
-        packed_b_(scratch + kBlockTiles * kPackedRows * block_k(g.k)) {
+      : g_(g),
+        k0_(k0),
+        k_(k),
+        first_(k0 == 0),
+        last_(k0 + k >= g.k),
+        packed_a_(scratch),
+        packed_b_(scratch + packed_a_size(g.row_end - g.row_begin, g.k)) {
     const std::int64_t rows = g.row_end - g.row_begin;
     const std::int64_t panels = panels_of(g.column_end - g.column_begin);
     // Packing A pays when several panels use it, packing B when several tiles do.
@@ -142,19 +152,24 @@ class Pass {
   }
 
   // A tile whose rows are not evenly spaced in C, or which is wider than what is left of it.
-  void run_loose_tile(Tile& t, TileKernel kernel, std::int64_t row, int rows, std::int64_t j, std::int64_t width, int vecs,
-                      bool from_c, const float* bias) {
+  void run_loose_tile(Tile& t, TileKernel kernel, std::int64_t row, int rows, std::int64_t j, std::int64_t width,
+                      int vecs, bool from_c, const float* bias) {
     float tile[kTileRows * 8 * kLanes];
     const std::int64_t stride = vecs * kLanes;
     float* at[kTileRows];
     for (int i = 0; i < rows; ++i) at[i] = g_.c + g_.c_rows.offset(row + i) + j;
-    for (int i = 0; i < (from_c ? rows : 1); ++i) {
-      for (int v = 0; v < vecs; ++v) store(tile + i * stride + v * kLanes, Vec{});
-      const float* init = from_c ? at[i] : bias != nullptr ? bias + j : nullptr;
-      if (init != nullptr) copy_row(init, width, tile + i * stride);
+    float row_of_init[8 * kLanes] = {};
+    if (from_c) {
+      for (int i = 0; i < rows; ++i) {
+        for (int v = 0; v < vecs; ++v) store(tile + i * stride + v * kLanes, Vec{});
+        copy_row(at[i], width, tile + i * stride);
+      }
+    } else if (bias != nullptr) {
+      copy_row(bias + j, width, row_of_init);
     }
-    t.init = t.c = tile;
+    t.init = from_c ? tile : row_of_init;
     t.init_stride = from_c ? stride : 0;
+    t.c = tile;
     t.c_stride = stride;
     kernel(t);
     for (int i = 0; i < rows; ++i) copy_row(tile + i * stride, width, at[i]);
@@ -181,7 +196,7 @@ void run_blocks(const Blocks& g, float* scratch) {
 }
 
 std::size_t blocks_scratch(std::int64_t rows, std::int64_t columns, std::int64_t k, bool pack_b) {
-  const std::int64_t a = kBlockTiles * kPackedRows * block_k(k);
+  const std::int64_t a = packed_a_size(rows, k);
   const std::int64_t b = pack_b ? least(panels_of(columns), kBlockPanels) * kPanel * block_k(k) : 0;
   return rows == 0 || columns == 0 ? 0 : static_cast<std::size_t>(a + b);
 }

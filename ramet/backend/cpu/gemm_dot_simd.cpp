@@ -5,19 +5,27 @@
 namespace ramet::cpu::RAMET_SIMD {
 namespace {
 
-// Adds the halves of a vector until one element is left.
+// Adds the upper half of a vector to the lower until one element is left.
 float sum_lanes(Vec v) {
-  float lane[kLanes];
-  store(lane, v);
-  for (int half = kLanes / 2; half > 0; half /= 2) {
-    for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
-  }
-  return lane[0];
+#if defined(RAMET_SIMD_avx512)
+  const auto eight = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
+                     __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+#elif defined(RAMET_SIMD_avx2)
+  const Vec eight = v;
+#endif
+#if defined(RAMET_SIMD_sse4)
+  const Vec four = v;
+#else
+  const auto four =
+      __builtin_shufflevector(eight, eight, 0, 1, 2, 3) + __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+#endif
+  return (four[0] + four[2]) + (four[1] + four[3]);
 }
 
 // Dot products of kSmall rows with kLarge rows, one running vector each.
 template <int kSmall, int kLarge>
-void dots(const float* small, std::int64_t ld_small, const float* large, std::int64_t ld_large, std::int64_t k, float* out) {
+void dots(const float* small, std::int64_t ld_small, const float* large, std::int64_t ld_large, std::int64_t k,
+          float* out) {
   Vec sum[kSmall][kLarge];
 #pragma GCC unroll 4
   for (int s = 0; s < kSmall; ++s) {
@@ -60,8 +68,8 @@ void strip(const float* small, std::int64_t ld_small, const float* large, std::i
 }
 
 // out[s * 4 + l] for up to four rows on each side.
-void few_dots(std::int64_t small_rows, const float* small, std::int64_t ld_small, const float* large, std::int64_t ld_large,
-              std::int64_t k, std::int64_t count, float* out) {
+void few_dots(std::int64_t small_rows, const float* small, std::int64_t ld_small, const float* large,
+              std::int64_t ld_large, std::int64_t k, std::int64_t count, float* out) {
   switch (small_rows) {
     case 1: return strip<1>(small, ld_small, large, ld_large, k, count, out);
     case 2: return strip<2>(small, ld_small, large, ld_large, k, count, out);
@@ -83,8 +91,10 @@ void run_dots(const Gemm& g, const GemmRegion& r, float* scratch) {
   const bool a_small = small_is_a(g);
   const float* small = a_small ? g.a : g.b;
   std::int64_t ld_small = a_small ? g.lda : g.ldb;
-  const std::int64_t small_begin = a_small ? r.row_begin : r.column_begin, small_end = a_small ? r.row_end : r.column_end;
-  const std::int64_t large_begin = a_small ? r.column_begin : r.row_begin, large_end = a_small ? r.column_end : r.row_end;
+  const std::int64_t small_begin = a_small ? r.row_begin : r.column_begin,
+                     small_end = a_small ? r.row_end : r.column_end;
+  const std::int64_t large_begin = a_small ? r.column_begin : r.row_begin,
+                     large_end = a_small ? r.column_end : r.row_end;
   if (small_begin >= small_end) return;
   if (a_small ? g.trans_a : !g.trans_b) {
     for (std::int64_t s = small_begin; s < small_end; ++s) {
@@ -99,7 +109,8 @@ void run_dots(const Gemm& g, const GemmRegion& r, float* scratch) {
   for (std::int64_t l = large_begin; l < large_end; l += 4) {
     const std::int64_t count = large_end - l < 4 ? large_end - l : 4;
     float out[16];
-    few_dots(small_end - small_begin, small + small_begin * ld_small, ld_small, large + l * ld_large, ld_large, g.k, count, out);
+    few_dots(small_end - small_begin, small + small_begin * ld_small, ld_small, large + l * ld_large, ld_large, g.k,
+             count, out);
     for (std::int64_t s = small_begin; s < small_end; ++s) {
       for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t row = a_small ? s : l + i, column = a_small ? l + i : s;

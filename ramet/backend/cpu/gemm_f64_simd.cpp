@@ -1,5 +1,5 @@
-// f64 products: four rows by two vectors, B read in place. Double is for checking, so it is kept simple. The sums are not
-// fused into FMAs where the compiler is told not to, on every path alike.
+// f64 products: four rows by two vectors, B read in place. Double is for checking, so it is kept simple. The sums are
+// not fused into FMAs where the compiler is told not to, on every path alike.
 #include "ramet/backend/cpu/simd.h"
 #include "ramet/backend/cpu/simd_parts.h"
 
@@ -17,8 +17,12 @@ VecD load(const double* p) {
 
 void store(double* p, VecD v) { __builtin_memcpy(p, &v, sizeof v); }
 
-double a_at(const GemmF64& g, std::int64_t i, std::int64_t k) { return g.trans_a ? g.a[k * g.lda + i] : g.a[i * g.lda + k]; }
-double b_at(const GemmF64& g, std::int64_t k, std::int64_t j) { return g.trans_b ? g.b[j * g.ldb + k] : g.b[k * g.ldb + j]; }
+double a_at(const GemmF64& g, std::int64_t i, std::int64_t k) {
+  return g.trans_a ? g.a[k * g.lda + i] : g.a[i * g.lda + k];
+}
+double b_at(const GemmF64& g, std::int64_t k, std::int64_t j) {
+  return g.trans_b ? g.b[j * g.ldb + k] : g.b[k * g.ldb + j];
+}
 
 // Each element adds over k in order, whichever function computes it.
 void one(const GemmF64& g, std::int64_t i, std::int64_t j) {

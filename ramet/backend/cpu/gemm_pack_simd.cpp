@@ -18,7 +18,8 @@ void store_four(float* p, Four v) { __builtin_memcpy(p, &v, sizeof v); }
 
 // Four steps of k for four lines.
 void transpose_four(const float* const* line, std::int64_t k, float* out, std::int64_t stride) {
-  const Four a = load_four(line[0] + k), b = load_four(line[1] + k), c = load_four(line[2] + k), d = load_four(line[3] + k);
+  const Four a = load_four(line[0] + k), b = load_four(line[1] + k), c = load_four(line[2] + k),
+             d = load_four(line[3] + k);
   const Four ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
   const Four cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
   store_four(out, __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5));
@@ -27,8 +28,8 @@ void transpose_four(const float* const* line, std::int64_t k, float* out, std::i
   store_four(out + 3 * stride, __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7));
 }
 
-// The same for kLanes lines at once: each quarter of a register transposes four of them. A register gathers four steps of
-// every fourth line, so that the quarters come out in order.
+// The same for kLanes lines at once: each quarter of a register transposes four of them. A register gathers four steps
+// of every fourth line, so that the quarters come out in order.
 #if defined(RAMET_SIMD_avx512)
 __m512 every_fourth(const float* const* line, std::int64_t k) {
   __m512 v = _mm512_zextps128_ps512(_mm_loadu_ps(line[0] + k));
@@ -38,7 +39,8 @@ __m512 every_fourth(const float* const* line, std::int64_t k) {
 }
 
 void transpose_lanes(const float* const* line, std::int64_t k, float* out, std::int64_t stride) {
-  const __m512 a = every_fourth(line, k), b = every_fourth(line + 1, k), c = every_fourth(line + 2, k), d = every_fourth(line + 3, k);
+  const __m512 a = every_fourth(line, k), b = every_fourth(line + 1, k), c = every_fourth(line + 2, k),
+               d = every_fourth(line + 3, k);
   const __m512 ab_low = _mm512_maskz_unpacklo_ps(kAllLanes, a, b), ab_high = _mm512_maskz_unpackhi_ps(kAllLanes, a, b);
   const __m512 cd_low = _mm512_maskz_unpacklo_ps(kAllLanes, c, d), cd_high = _mm512_maskz_unpackhi_ps(kAllLanes, c, d);
   _mm512_storeu_ps(out, _mm512_maskz_shuffle_ps(kAllLanes, ab_low, cd_low, 0x44));
@@ -52,7 +54,8 @@ __m256 every_fourth(const float* const* line, std::int64_t k) {
 }
 
 void transpose_lanes(const float* const* line, std::int64_t k, float* out, std::int64_t stride) {
-  const __m256 a = every_fourth(line, k), b = every_fourth(line + 1, k), c = every_fourth(line + 2, k), d = every_fourth(line + 3, k);
+  const __m256 a = every_fourth(line, k), b = every_fourth(line + 1, k), c = every_fourth(line + 2, k),
+               d = every_fourth(line + 3, k);
   const __m256 ab_low = _mm256_unpacklo_ps(a, b), ab_high = _mm256_unpackhi_ps(a, b);
   const __m256 cd_low = _mm256_unpacklo_ps(c, d), cd_high = _mm256_unpackhi_ps(c, d);
   _mm256_storeu_ps(out, _mm256_shuffle_ps(ab_low, cd_low, 0x44));
@@ -61,7 +64,9 @@ void transpose_lanes(const float* const* line, std::int64_t k, float* out, std::
   _mm256_storeu_ps(out + 3 * stride, _mm256_shuffle_ps(ab_high, cd_high, 0xee));
 }
 #else
-void transpose_lanes(const float* const* line, std::int64_t k, float* out, std::int64_t stride) { transpose_four(line, k, out, stride); }
+void transpose_lanes(const float* const* line, std::int64_t k, float* out, std::int64_t stride) {
+  transpose_four(line, k, out, stride);
+}
 #endif
 
 }  // namespace

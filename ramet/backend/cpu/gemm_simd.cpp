@@ -11,7 +11,8 @@ void pack_rows(const void* self, std::int64_t row, int rows, std::int64_t k0, st
   pack_transposed(g.a + row * g.lda + k0, g.lda, rows, k, out, stride);
 }
 
-void pack_columns(const void* self, std::int64_t row, int rows, std::int64_t k0, std::int64_t k, float* out, int stride) {
+void pack_columns(const void* self, std::int64_t row, int rows, std::int64_t k0, std::int64_t k, float* out,
+                  int stride) {
   const Gemm& g = *static_cast<const Gemm*>(self);
   pack_straight(g.a + k0 * g.lda + row, g.lda, rows, k, out, stride);
 }
@@ -26,8 +27,7 @@ Gemm unpack_few_columns(Gemm g) {
   return g;
 }
 
-// y = a B for one row: whole rows of B stream past, eight at a time, while y stays in L1. Same order of k, same bits
-// as a tile.
+// y = a B for one row: whole rows of B stream past, eight at a time, while y stays in L1.
 void stream_rows(const Gemm& g, std::int64_t column_begin, std::int64_t column_end) {
   constexpr std::int64_t kColumns = 2048;
   const std::int64_t a_step = g.trans_a ? g.lda : 1;
@@ -64,6 +64,52 @@ void stream_rows(const Gemm& g, std::int64_t column_begin, std::int64_t column_e
   }
 }
 
+// One row by a packed B, without the loops over blocks: this is where tiny models spend their time.
+void multiply_row(const Gemm& g, std::int64_t column_begin, std::int64_t column_end) {
+  static const float kZeros[8 * kLanes] = {};
+  const GemmEpilogue& e = g.epilogue;
+  const bool finish = (g.accumulate && e.bias != nullptr) || e.residual != nullptr || e.activation > 1;
+  const std::int64_t step = block_k(g.k), padded = panels_of(g.n) * kPanel;
+  std::int64_t k0 = 0;
+  do {  // also once for k = 0
+    const std::int64_t k = g.k - k0 < step ? g.k - k0 : step;
+    Tile t{};
+    t.k = k;
+    t.a_stride = g.trans_a ? g.lda : 1;
+    t.a = g.a + k0 * t.a_stride;
+    t.b_stride = kPanel;
+    t.panel_stride = k * kPanel;
+    t.floor = !finish && e.activation == 1 && k0 + step >= g.k ? 0.0f : -__builtin_inff();
+    const bool from_c = k0 > 0 || g.accumulate;
+    for (std::int64_t j = column_begin; j < column_end;) {
+      int vecs = widest(1);
+      while (vecs > 1 && j + vecs * kLanes > column_end) vecs /= 2;
+      const std::int64_t left = column_end - j;
+      const float* init = from_c ? g.c + j : e.bias != nullptr ? e.bias + j : kZeros;
+      t.b = g.packed_b + k0 * padded + j / kPanel * kPanel * k + j % kPanel;
+      if (left >= vecs * kLanes) {
+        t.init = init;
+        t.c = g.c + j;
+        tile_kernel(1, vecs, ReadA::kPacked)(t);
+        j += vecs * kLanes;
+      } else {
+        float last[kLanes] = {};
+        copy_row(init, left, last);
+        t.init = t.c = last;
+        tile_kernel(1, 1, ReadA::kPacked)(t);
+        copy_row(last, left, g.c + j);
+        j = column_end;
+      }
+    }
+    k0 += step;
+  } while (k0 < g.k);
+  if (!finish) return;
+  finish_row(g.c + column_begin, column_end - column_begin, g.accumulate && e.bias ? e.bias + column_begin : nullptr,
+             e.residual ? e.residual + column_begin : nullptr, e.activation);
+}
+
+bool is_packed_row(const Gemm& g) { return g.m == 1 && g.packed_b != nullptr && g.n > kFewRows; }
+
 bool streams(const Gemm& g) { return g.m == 1 && g.packed_b == nullptr && !g.trans_b && !takes_dots(g); }
 
 // A single column of C lies in memory like a row: C^T = B^T A, where A (k x m) streams by rows. This is the weight
@@ -99,14 +145,18 @@ void pack(const float* b, std::int64_t ldb, bool trans_b, std::int64_t k, std::i
 constexpr std::size_t kAlignment = 64;
 
 std::size_t scratch_bytes(const Gemm& given) {
+  if (is_packed_row(given)) return 0;
   const Gemm g = unpack_few_columns(given);
   if (streams(g) || is_streamed_column(g)) return 0;
-  const std::size_t floats =
-      takes_dots(g) ? dots_scratch(g) : blocks_scratch(g.m, g.n, g.k, g.packed_b == nullptr);
+  const std::size_t floats = takes_dots(g) ? dots_scratch(g) : blocks_scratch(g.m, g.n, g.k, g.packed_b == nullptr);
   return floats == 0 ? 0 : floats * sizeof(float) + kAlignment;
 }
 
 void region(const Gemm& given, const GemmRegion& r, void* scratch) {
+  if (is_packed_row(given)) {
+    if (r.row_begin < r.row_end) multiply_row(given, r.column_begin, r.column_end);
+    return;
+  }
   const Gemm g = unpack_few_columns(given);
   if (streams(g)) return stream_rows(g, r.column_begin, r.column_end);
   if (is_streamed_column(g)) return stream_rows(transposed(g), r.row_begin, r.row_end);

@@ -29,8 +29,14 @@ struct Problem {
 // Leading dimensions exceed the row by `pad`; what lies between rows of C must survive.
 Problem make(std::int64_t m, std::int64_t n, std::int64_t k, bool trans_a, bool trans_b, std::int64_t pad = 0) {
   Problem p;
-  p.g = {.m = m, .n = n, .k = k, .lda = (trans_a ? m : k) + pad, .trans_a = trans_a, .ldb = (trans_b ? k : n) + pad,
-         .trans_b = trans_b, .ldc = n + pad};
+  p.g = {.m = m,
+         .n = n,
+         .k = k,
+         .lda = (trans_a ? m : k) + pad,
+         .trans_a = trans_a,
+         .ldb = (trans_b ? k : n) + pad,
+         .trans_b = trans_b,
+         .ldc = n + pad};
   p.a = random_matrix(trans_a ? k : m, p.g.lda);
   p.b = random_matrix(trans_b ? n : k, p.g.ldb);
   p.c = random_matrix(m, p.g.ldc);
@@ -63,7 +69,8 @@ double element(const Problem& p, std::int64_t i, std::int64_t j) {
   const Gemm& g = p.g;
   double sum = 0;
   for (std::int64_t k = 0; k < g.k; ++k) {
-    sum += double(p.a[g.trans_a ? k * g.lda + i : i * g.lda + k]) * double(p.b[g.trans_b ? j * g.ldb + k : k * g.ldb + j]);
+    sum +=
+        double(p.a[g.trans_a ? k * g.lda + i : i * g.lda + k]) * double(p.b[g.trans_b ? j * g.ldb + k : k * g.ldb + j]);
   }
   const std::int64_t at = i * g.ldc + j;
   if (g.accumulate) sum += double(p.c[at]);
@@ -74,8 +81,8 @@ double element(const Problem& p, std::int64_t i, std::int64_t j) {
   return y;
 }
 
-// Every product is at most 1, so k of them summed in any order err by at most k * k * eps / 2; random signs stay far below
-// k * eps * 8. The activations used here have slopes of at most about 1.
+// Every product is at most 1, so k of them summed in any order err by at most k * k * eps / 2; random signs stay far
+// below k * eps * 8. The activations used here have slopes of at most about 1.
 void check(const Problem& p) {
   const std::vector<float> c = run(p, 1);
   const double bound = (8.0 * static_cast<double>(p.g.k) + 16) * 6e-8;
@@ -83,8 +90,10 @@ void check(const Problem& p) {
   for (std::int64_t i = 0; i < p.g.m; ++i) {
     for (std::int64_t j = 0; j < p.g.ldc; ++j) {
       const std::int64_t at = i * p.g.ldc + j;
-      if (j >= p.g.n) untouched = untouched && c[at] == p.c[at];
-      else right = right && std::fabs(c[at] - element(p, i, j)) <= bound;
+      if (j >= p.g.n)
+        untouched = untouched && c[at] == p.c[at];
+      else
+        right = right && std::fabs(c[at] - element(p, i, j)) <= bound;
     }
   }
   CHECK(right);
@@ -184,6 +193,18 @@ TEST_CASE("gemm: NaN and infinity in A reach C, also through relu") {
     const std::vector<float> c = run(p, 1);
     for (int j = 0; j < 40; ++j) CHECK(std::isnan(c[3 * 40 + j]));
     for (int j = 0; j < 40; ++j) CHECK(!std::isnan(c[4 * 40 + j]));
+  });
+}
+
+TEST_CASE("gemm: a long k is added in blocks, so that the error does not grow with all of k") {
+  on_every_target([] {
+    const std::int64_t k = 100000;
+    Problem p = make(5, 40, k, true, false);
+    for (float& v : p.a) v = 0.1f;
+    for (float& v : p.b) v = 0.3f;
+    const double want = double(0.1f) * double(0.3f) * double(k);
+    // At most 512 steps in a block and 196 blocks, each with half a unit of error.
+    for (const float c : run(p, 1)) CHECK(std::fabs(c - want) <= want * (512 + 196) * 6e-8);
   });
 }
 

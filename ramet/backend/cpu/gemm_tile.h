@@ -16,8 +16,9 @@ inline constexpr int kPanel = 2 * kLanes;
 // A packed block of A holds its rows in groups of four, so that it is written by 4 x 4 transposes.
 inline constexpr int kPackedRows = (kTileRows + 3) / 4 * 4;
 
-// C(i, j) = max(floor, init(i, j) + sum over k of A(i, k) B(k, j)), added in the order of k: an element gets the same bits
-// from every tile shape, and from one run over k or several with C as `init`.
+// C(i, j) = max(floor, init(i, j) + sum over k of A(i, k) B(k, j)). The sum starts at zero, runs in the order of k and
+// is then added: an element gets the same bits from every tile shape, and the error of a long k cut into blocks grows
+// with the length and the number of the blocks, not with their product.
 struct Tile {
   std::int64_t k;
   const float* a;

@@ -10,7 +10,7 @@ void run_tile(const Tile& t) {
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 8
-    for (int v = 0; v < kVecs; ++v) sum[i][v] = load(t.init + i * t.init_stride + v * kLanes);
+    for (int v = 0; v < kVecs; ++v) sum[i][v] = Vec{};
   }
 
   // Row-major A is read through one pointer per three rows: x86 addresses reach stride and 2 * stride from it for free.
@@ -43,7 +43,10 @@ void run_tile(const Tile& t) {
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 8
-    for (int v = 0; v < kVecs; ++v) store(t.c + i * t.c_stride + v * kLanes, max_or_second(floor, sum[i][v]));
+    for (int v = 0; v < kVecs; ++v) {
+      const Vec whole = load(t.init + i * t.init_stride + v * kLanes) + sum[i][v];
+      store(t.c + i * t.c_stride + v * kLanes, max_or_second(floor, whole));
+    }
   }
 }
 

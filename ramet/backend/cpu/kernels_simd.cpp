@@ -7,13 +7,15 @@ const SimdKernels& kernels() {
   static const SimdKernels table = [] {
     SimdKernels t{};
     t.lanes = kLanes;
-    fill_pointwise(t);
+    fill_unary(t);
+    fill_binary(t);
     fill_reduce(t);
     fill_gemm(t);
     fill_gemm_f64(t);
     fill_conv(t);
     fill_conv_input_grad(t);
     fill_depthwise(t);
+    fill_depthwise_kernel_grad(t);
     fill_pool(t);
     fill_transpose(t);
     return t;

@@ -17,7 +17,8 @@ GemmRegion region_of(std::int64_t m, std::int64_t n, int part, int parts) {
   }
   const std::int64_t cut_n = parts / cut_m, r = part / cut_n, c = part % cut_n;
   // Rows may be cut anywhere; columns only between panels.
-  return {m * r / cut_m, m * (r + 1) / cut_m, std::min(n, tiles_n * c / cut_n * panel), std::min(n, tiles_n * (c + 1) / cut_n * panel)};
+  return {m * r / cut_m, m * (r + 1) / cut_m, std::min(n, tiles_n * c / cut_n * panel),
+          std::min(n, tiles_n * (c + 1) / cut_n * panel)};
 }
 
 }  // namespace ramet::cpu

@@ -45,7 +45,9 @@ double clamp(double x, double low, double high) { return x < low ? low : x > hig
 
 UnaryF32 unary_f32(Unary op) { return simd().unary[static_cast<int>(op)]; }
 BinaryF32 binary_f32(Binary op, Operands form) { return simd().binary[static_cast<int>(form)][static_cast<int>(op)]; }
-CompareF32 compare_f32(Compare op, Operands form) { return simd().compare[static_cast<int>(form)][static_cast<int>(op)]; }
+CompareF32 compare_f32(Compare op, Operands form) {
+  return simd().compare[static_cast<int>(form)][static_cast<int>(op)];
+}
 SelectF32 select_f32(Operands form) { return simd().select[static_cast<int>(form)]; }
 ReduceF32 reduce_f32(Reduce op) { return simd().reduce[static_cast<int>(op)]; }
 

@@ -35,7 +35,8 @@ TEST_CASE("pointwise: every unary function agrees with its double form at every 
     for (std::size_t op = 0; op < kUnaryCount; ++op) {
       CAPTURE(op);
       const Unary name = static_cast<Unary>(op);
-      const bool positive = name == Unary::kLog || name == Unary::kLog1p || name == Unary::kSqrt || name == Unary::kRsqrt;
+      const bool positive =
+          name == Unary::kLog || name == Unary::kLog1p || name == Unary::kSqrt || name == Unary::kRsqrt;
       for (std::size_t n = 0; n <= 40; ++n) {
         const auto x = random_values(n + 1, positive ? 0.01f : -7.0f, 7.0f);
         const std::vector<double> xd(x.begin(), x.end());

@@ -10,8 +10,8 @@ struct Pool2D {
   std::int64_t stride_h = 1, stride_w = 1, pad_top = 0, pad_left = 0;
 };
 
-// y = the largest element of each window, NaN if it holds one. `index`, when given, gets the tap (ky * kw + kx) of the first
-// such element, and needs kh * kw <= 256.
+// y = the largest element of each window, NaN if it holds one. `index`, when given, gets the tap (ky * kw + kx) of the
+// first such element, and needs kh * kw <= 256.
 struct MaxPool {
   Pool2D shape;
   const float* x = nullptr;

@@ -29,15 +29,19 @@ typedef std::uint8_t VecB __attribute__((vector_size(kLanes)));
 
 VecI load_bytes(const std::uint8_t* p, std::size_t n) {
   VecB b = {};
-  if (n == kLanes) __builtin_memcpy(&b, p, sizeof b);
-  else for (std::size_t i = 0; i < n; ++i) b[i] = p[i];
+  if (n == kLanes)
+    __builtin_memcpy(&b, p, sizeof b);
+  else
+    for (std::size_t i = 0; i < n; ++i) b[i] = p[i];
   return __builtin_convertvector(b, VecI);
 }
 
 void store_bytes(std::uint8_t* p, VecI v, std::size_t n) {
   const VecB b = __builtin_convertvector(v, VecB);
-  if (n == kLanes) __builtin_memcpy(p, &b, sizeof b);
-  else for (std::size_t i = 0; i < n; ++i) p[i] = b[i];
+  if (n == kLanes)
+    __builtin_memcpy(p, &b, sizeof b);
+  else
+    for (std::size_t i = 0; i < n; ++i) p[i] = b[i];
 }
 
 // Calls with (channel, count) for each vector of channels.
@@ -86,20 +90,22 @@ void each_input_pixel(const Pool2D& s, std::int64_t begin, std::int64_t end, Bod
 
 void max_pool_grad(const MaxPoolGrad& pool, std::int64_t begin, std::int64_t end) {
   const Pool2D& s = pool.shape;
-  each_input_pixel(s, begin, end, [&](std::int64_t at, std::int64_t image, std::int64_t iy, std::int64_t ix, Range rows, Range columns) {
-    each_vector(s.c, [&](std::int64_t c, std::size_t count) {
-      Vec sum = {};
-      for (std::int64_t oy = rows.begin; oy < rows.end; ++oy) {
-        for (std::int64_t ox = columns.begin; ox < columns.end; ++ox) {
-          const std::int64_t from = ((image * s.oh + oy) * s.ow + ox) * s.c + c;
-          const std::int64_t tap = (iy - oy * s.stride_h + s.pad_top) * s.kw + ix - ox * s.stride_w + s.pad_left;
-          const VecI chosen = load_bytes(pool.index + from, count) == splat(std::int32_t(tap));
-          sum += chosen ? load_some(pool.dy + from, count) : Vec{};
-        }
-      }
-      store_some(pool.dx + at + c, sum, count);
-    });
-  });
+  each_input_pixel(
+      s, begin, end,
+      [&](std::int64_t at, std::int64_t image, std::int64_t iy, std::int64_t ix, Range rows, Range columns) {
+        each_vector(s.c, [&](std::int64_t c, std::size_t count) {
+          Vec sum = {};
+          for (std::int64_t oy = rows.begin; oy < rows.end; ++oy) {
+            for (std::int64_t ox = columns.begin; ox < columns.end; ++ox) {
+              const std::int64_t from = ((image * s.oh + oy) * s.ow + ox) * s.c + c;
+              const std::int64_t tap = (iy - oy * s.stride_h + s.pad_top) * s.kw + ix - ox * s.stride_w + s.pad_left;
+              const VecI chosen = load_bytes(pool.index + from, count) == splat(std::int32_t(tap));
+              sum += chosen ? load_some(pool.dy + from, count) : Vec{};
+            }
+          }
+          store_some(pool.dx + at + c, sum, count);
+        });
+      });
 }
 
 void average_pool(const AveragePool& pool, std::int64_t begin, std::int64_t end) {
@@ -113,7 +119,8 @@ void average_pool(const AveragePool& pool, std::int64_t begin, std::int64_t end)
       each_vector(s.c, [&](std::int64_t c, std::size_t count) {
         Vec sum = {};
         for (std::int64_t iy = rows.begin; iy < rows.end; ++iy) {
-          for (std::int64_t ix = columns.begin; ix < columns.end; ++ix) sum += load_some(image + (iy * s.w + ix) * s.c + c, count);
+          for (std::int64_t ix = columns.begin; ix < columns.end; ++ix)
+            sum += load_some(image + (iy * s.w + ix) * s.c + c, count);
         }
         store_some(pool.y + (line * s.ow + ox) * s.c + c, sum * share, count);
       });
@@ -123,20 +130,21 @@ void average_pool(const AveragePool& pool, std::int64_t begin, std::int64_t end)
 
 void average_pool_grad(const AveragePoolGrad& pool, std::int64_t begin, std::int64_t end) {
   const Pool2D& s = pool.shape;
-  each_input_pixel(s, begin, end, [&](std::int64_t at, std::int64_t image, std::int64_t, std::int64_t, Range rows, Range columns) {
-    each_vector(s.c, [&](std::int64_t c, std::size_t count) {
-      Vec sum = {};
-      for (std::int64_t oy = rows.begin; oy < rows.end; ++oy) {
-        const std::int64_t high = window(oy, s.kh, s.stride_h, s.pad_top, s.h).size();
-        for (std::int64_t ox = columns.begin; ox < columns.end; ++ox) {
-          const std::int64_t wide = window(ox, s.kw, s.stride_w, s.pad_left, s.w).size();
-          const float share = 1.0f / static_cast<float>(high * wide);
-          sum = mul_add(load_some(pool.dy + ((image * s.oh + oy) * s.ow + ox) * s.c + c, count), share, sum);
-        }
-      }
-      store_some(pool.dx + at + c, sum, count);
-    });
-  });
+  each_input_pixel(
+      s, begin, end, [&](std::int64_t at, std::int64_t image, std::int64_t, std::int64_t, Range rows, Range columns) {
+        each_vector(s.c, [&](std::int64_t c, std::size_t count) {
+          Vec sum = {};
+          for (std::int64_t oy = rows.begin; oy < rows.end; ++oy) {
+            const std::int64_t high = window(oy, s.kh, s.stride_h, s.pad_top, s.h).size();
+            for (std::int64_t ox = columns.begin; ox < columns.end; ++ox) {
+              const std::int64_t wide = window(ox, s.kw, s.stride_w, s.pad_left, s.w).size();
+              const float share = 1.0f / static_cast<float>(high * wide);
+              sum = mul_add(load_some(pool.dy + ((image * s.oh + oy) * s.ow + ox) * s.c + c, count), share, sum);
+            }
+          }
+          store_some(pool.dx + at + c, sum, count);
+        });
+      });
 }
 
 }  // namespace

@@ -82,7 +82,11 @@ TEST_CASE("max pool: NaN wins its window") {
     const std::vector<float> x{1, NAN, 3, -INFINITY, -INFINITY, -INFINITY};
     std::vector<float> y(2);
     std::vector<std::uint8_t> index(2);
-    pool_part(MaxPool{.shape = {.n = 1, .h = 1, .w = 6, .c = 1, .kw = 3, .oh = 1, .ow = 2, .stride_w = 3}, .x = x.data(), .y = y.data(), .index = index.data()}, 0, 1);
+    pool_part(MaxPool{.shape = {.n = 1, .h = 1, .w = 6, .c = 1, .kw = 3, .oh = 1, .ow = 2, .stride_w = 3},
+                      .x = x.data(),
+                      .y = y.data(),
+                      .index = index.data()},
+              0, 1);
     CHECK(std::isnan(y[0]));
     CHECK(index[0] == 1);
     CHECK(y[1] == -INFINITY);

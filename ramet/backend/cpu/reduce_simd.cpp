@@ -6,7 +6,7 @@
 namespace ramet::cpu::RAMET_SIMD {
 namespace {
 
-constexpr int kRunning = 32;               // running results, whatever the vector's length
+constexpr int kRunning = 32;  // running results, whatever the vector's length
 constexpr int kVecs = kRunning / kLanes;
 constexpr std::size_t kChunk = 4096;
 

@@ -5,6 +5,10 @@
 
 namespace ramet::cpu::RAMET_SIMD {
 
+// Integer arithmetic that may wrap: NaN and garbage lanes go through it too.
+inline VecI wrap_add(VecI a, VecI b) { return (VecI)((VecU)a + (VecU)b); }
+inline VecI wrap_sub(VecI a, VecI b) { return (VecI)((VecU)a - (VecU)b); }
+
 inline constexpr float kInf = __builtin_inff();
 inline constexpr float kNan = __builtin_nanf("");
 
@@ -16,7 +20,8 @@ inline Vec horner(Vec x, float c0, C... rest) {
   return sum;
 }
 
-// x = n ln2 + r + tail with |r| <= ln2 / 2 and `tail` what r lost by rounding. ln2 is split in two so that n * kLn2High is exact, with or without FMA.
+// x = n ln2 + r + tail with |r| <= ln2 / 2 and `tail` what r lost by rounding. ln2 is split in two so that n * kLn2High
+// is exact, with or without FMA.
 struct ExpReduced {
   VecI n;
   Vec r, tail;
@@ -30,7 +35,7 @@ inline ExpReduced reduce_exp(Vec x) {
   const Vec shifted = mul_add(x, 1.44269504088896341f, magic);
   const Vec n = shifted - magic;
   const Vec high = mul_add(n, -kLn2High, x), r = mul_add(n, -kLn2Low, high);
-  return {bits(shifted) - bits(splat(magic)), r, mul_add(n, -kLn2Low, high - r)};
+  return {wrap_sub(bits(shifted), bits(splat(magic))), r, mul_add(n, -kLn2Low, high - r)};
 }
 
 // exp(r + tail) - 1
@@ -40,7 +45,7 @@ inline Vec expm1_poly(Vec r, Vec tail) {
   return mul_add(p, r * r, tail) + r;
 }
 
-inline Vec power_of_two(VecI n) { return from_bits((n + 127) << 23); }
+inline Vec power_of_two(VecI n) { return from_bits((VecI)((VecU)wrap_add(n, splat(127)) << 23)); }
 
 // x stays as it is where it is NaN.
 inline Vec clamp(Vec x, float low, float high) {
@@ -52,13 +57,13 @@ inline Vec exp(Vec x) {
   const ExpReduced e = reduce_exp(clamp(x, -104.0f, 89.0f));
   // Two factors, because 2^n itself is out of range where the result is denormal.
   const VecI half = e.n >> 1;
-  return (1.0f + expm1_poly(e.r, e.tail)) * power_of_two(half) * power_of_two(e.n - half);
+  return (1.0f + expm1_poly(e.r, e.tail)) * power_of_two(half) * power_of_two(wrap_sub(e.n, half));
 }
 
 inline Vec expm1(Vec x) {
   const ExpReduced e = reduce_exp(clamp(x, -87.0f, 89.0f));
   const Vec q = expm1_poly(e.r, e.tail);
-  const Vec scale = power_of_two(e.n - 1);  // half of 2^n, which may overflow
+  const Vec scale = power_of_two(wrap_sub(e.n, splat(1)));  // half of 2^n, which may overflow
   const Vec scaled = 2.0f * mul_add(scale, q, scale - 0.5f);
   const Vec y = e.n == 0 ? q : scaled;
   return x == 0.0f ? x : y;
@@ -69,7 +74,7 @@ inline Vec expm1(Vec x) {
 inline Vec log_with_tail(Vec u, Vec tail) {
   const VecI tiny = u < 1.17549435e-38f;
   const Vec normal = tiny ? u * 8388608.0f : u;
-  const VecI from_half_root = bits(normal) - 0x3f3504f3;  // bits of sqrt(1/2)
+  const VecI from_half_root = wrap_sub(bits(normal), splat(0x3f3504f3));  // bits of sqrt(1/2)
   const VecI e = (from_half_root >> 23) - (tiny & 23);
   const Vec f = from_bits((from_half_root & 0x007fffff) + 0x3f3504f3) - 1.0f;
   const Vec ef = __builtin_convertvector(e, Vec);
@@ -98,7 +103,8 @@ inline Vec with_sign_of(Vec magnitude, Vec x) { return from_bits(bits(magnitude)
 
 inline Vec tanh(Vec x) {
   const Vec t = abs(x), z = x * x;
-  const Vec p = horner(z, -5.70498872745e-3f, 2.06390887954e-2f, -5.37397155531e-2f, 1.33314422036e-1f, -3.33332819422e-1f);
+  const Vec p =
+      horner(z, -5.70498872745e-3f, 2.06390887954e-2f, -5.37397155531e-2f, 1.33314422036e-1f, -3.33332819422e-1f);
   const Vec near = mul_add(p * z, x, x);
   const Vec far = 1.0f - 2.0f / (exp(2.0f * clamp(t, 0.0f, 10.0f)) + 1.0f);
   return with_sign_of(t < 0.625f ? near : far, x);
@@ -116,19 +122,19 @@ inline Vec sigmoid(Vec x) {
 // The sign bit of the argument survives, also for -0.
 inline Vec erf(Vec x) {
   const Vec t = abs(x), s = x * x;
-  const Vec q = horner(s, -5.96761703e-4f, 4.99119423e-3f, -2.67681349e-2f, 1.12819925e-1f, -3.76125336e-1f, 1.28379166e-1f);
+  const Vec q =
+      horner(s, -5.96761703e-4f, 4.99119423e-3f, -2.67681349e-2f, 1.12819925e-1f, -3.76125336e-1f, 1.28379166e-1f);
   const Vec near = mul_add(q, x, x);
   const Vec c = clamp(t, 0.0f, 4.0f);
-  const Vec high = mul_add(horner(c, -1.72853470e-5f, 3.83197126e-4f), c * c, horner(c, -3.88396438e-3f, 2.42546219e-2f));
+  const Vec high =
+      mul_add(horner(c, -1.72853470e-5f, 3.83197126e-4f), c * c, horner(c, -3.88396438e-3f, 2.42546219e-2f));
   const Vec p = mul_add(mul_add(mul_add(high, c, -1.06777877e-1f), c, -6.34846687e-1f), c, -1.28717512e-1f);
   const Vec far = 1.0f - exp(mul_add(p, c, -c));
   return t > 0.927734375f ? with_sign_of(far, x) : near;
 }
 
 // log(1 + exp(x)) = max(x, 0) + log1p(exp(-|x|))
-inline Vec softplus(Vec x) {
-  return max_or_second(Vec{}, x) + log1p(exp(-abs(x)));
-}
+inline Vec softplus(Vec x) { return max_or_second(Vec{}, x) + log1p(exp(-abs(x))); }
 
 // One libm call per lane.
 template <class Function>

@@ -4,13 +4,15 @@
 
 namespace ramet::cpu::RAMET_SIMD {
 
-void fill_pointwise(SimdKernels& table);
+void fill_unary(SimdKernels& table);
+void fill_binary(SimdKernels& table);
 void fill_reduce(SimdKernels& table);
 void fill_gemm(SimdKernels& table);
 void fill_gemm_f64(SimdKernels& table);
 void fill_conv(SimdKernels& table);
 void fill_conv_input_grad(SimdKernels& table);
 void fill_depthwise(SimdKernels& table);
+void fill_depthwise_kernel_grad(SimdKernels& table);
 void fill_pool(SimdKernels& table);
 void fill_transpose(SimdKernels& table);
 

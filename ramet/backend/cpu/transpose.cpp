@@ -5,7 +5,8 @@
 namespace ramet::cpu {
 
 int transpose_parts(const Transpose& t, int threads) {
-  return parts_for(static_cast<double>(t.rows) * static_cast<double>(t.columns), ceil_div(t.rows, simd().lanes), threads);
+  return parts_for(static_cast<double>(t.rows) * static_cast<double>(t.columns), ceil_div(t.rows, simd().lanes),
+                   threads);
 }
 
 void transpose_part(const Transpose& t, int part, int parts) {

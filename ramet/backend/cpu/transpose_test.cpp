@@ -17,7 +17,8 @@ TEST_CASE("transpose: every shape around the block sizes, with padded rows, in o
         }
         for (const int parts : {1, 3}) {
           std::vector<float> y(want.size(), -1.0f);
-          const Transpose t{.rows = rows, .columns = columns, .x = x.data(), .ldx = columns + 2, .y = y.data(), .ldy = rows + 3};
+          const Transpose t{
+              .rows = rows, .columns = columns, .x = x.data(), .ldx = columns + 2, .y = y.data(), .ldy = rows + 3};
           for (int part = 0; part < parts; ++part) transpose_part(t, part, parts);
           CHECK(y == want);
         }

@@ -32,9 +32,11 @@ const std::vector<Case>& cases() {
       {"log", Unary::kLog, [](double x) { return std::log(x); }, 0.85},
       {"log1p", Unary::kLog1p, [](double x) { return std::log1p(x); }, 0.9},
       {"tanh", Unary::kTanh, [](double x) { return std::tanh(x); }, 1.3},
-      {"sigmoid", Unary::kSigmoid, [](double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }, 1.8},
+      {"sigmoid", Unary::kSigmoid,
+       [](double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }, 1.8},
       {"erf", Unary::kErf, [](double x) { return std::erf(x); }, 1.15},
-      {"softplus", Unary::kSoftplus, [](double x) { return std::fmax(x, 0) + std::log1p(std::exp(-std::fabs(x))); }, 1.6},
+      {"softplus", Unary::kSoftplus, [](double x) { return std::fmax(x, 0) + std::log1p(std::exp(-std::fabs(x))); },
+       1.6},
       {"sqrt", Unary::kSqrt, [](double x) { return std::sqrt(x); }, 0.5},
   };
   return all;
