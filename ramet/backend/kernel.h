@@ -24,11 +24,19 @@ struct Buffers {
   T* output(std::size_t i) const { return static_cast<T*>(out[i]); }
 };
 
+// An input that the kernel wants in a layout of its own. Asked for only where the input stays the same from run to run
+// (Site::fixed): the planner then has it brought into that layout once and hands the kernel the result instead.
+struct Pack {
+  std::size_t input = 0, bytes = 0;
+  void (*run)(const void* args, const void* in, void* out) = nullptr;
+};
+
 struct Step {
   void (*run)(const void* args, const Buffers&) = nullptr;
   std::shared_ptr<const void> args;
   std::size_t scratch = 0;
   std::string_view kernel;
+  std::vector<Pack> packs;
 };
 
 // Binds arguments to a function without captures: make_step(Args{…}, [](const Args& a, const Buffers& b) { … }).
@@ -45,7 +53,10 @@ Step make_step(Args args, Run, std::size_t scratch = 0) {
 struct Site {
   const Program& program;
   const Instr& instr;
+  const std::vector<bool>* fixed_values = nullptr;
 
+  // The input is the same in every run until the state of the program changes.
+  bool fixed(std::size_t i) const { return fixed_values && (*fixed_values)[static_cast<std::size_t>(instr.inputs[i])]; }
   const Spec& in(std::size_t i) const { return program.spec(instr.inputs[i]); }
   const Spec& out(std::size_t i = 0) const { return program.spec(instr.results[i]); }
   std::size_t in_count() const { return instr.inputs.size(); }
@@ -64,5 +75,11 @@ struct Kernel {
 using KernelList = std::vector<Kernel>;
 
 inline bool always(const Site&) { return true; }
+
+// Runs part(i, scratch of part i) for every part, over the pool.
+template <class Part>
+void run_parts(const Buffers& buffers, int parts, std::size_t scratch_each, Part&& part) {
+  buffers.pool.parallel_for(parts, [&](int i) { part(i, static_cast<char*>(buffers.scratch) + static_cast<std::size_t>(i) * scratch_each); });
+}
 
 }  // namespace ramet

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 
+#include "ramet/ops/cluster/cluster.h"
 #include "ramet/ops/constant/constant.h"
 #include "ramet/ops/scan/scan.h"
 #include "ramet/ops/transfer/transfer.h"
@@ -61,7 +62,8 @@ class Planner {
   void find_prepared() {
     prepared_.assign(program_.instrs().size(), false);
     if (!options_.frozen_state) return;
-    std::vector<bool> fixed(at(program_.value_count()), false);
+    fixed_.assign(at(program_.value_count()), false);
+    std::vector<bool>& fixed = fixed_;
     for (const auto& input : program_.inputs()) fixed[at(input.value)] = input.kind == InputKind::state && input.update < 0;
     for (std::size_t i = 0; i < program_.instrs().size(); ++i) {
       const Instr& instr = program_.instrs()[i];
@@ -113,17 +115,21 @@ class Planner {
       if (v == input.value) continue;  // unchanged
       const int producer = program_.producer(v);
       const bool free_place = place_[at(v)].kind == Place::Kind::nowhere && producer >= 0;
-      const bool pointwise = free_place && in_place_kernel(producer) && program_.spec(v) == program_.spec(input.value);
+      const bool pointwise = free_place && program_.spec(v) == program_.spec(input.value) && may_overwrite(producer, v, input.value);
       const int last_read = last_use[at(input.value)];
       if (free_place && (last_read < producer || (last_read == producer && pointwise))) place_[at(v)] = {Place::Kind::external, 0, i, nullptr};
       else copies_.push_back({v, i});
     }
   }
 
-  // Reads element i of an input of the result's shape before it writes element i of the result, and no other.
-  bool in_place_kernel(int instr) const {
+  // Whether the instruction may write `result` over `input`, which it reads: element by element, and never again after.
+  bool may_overwrite(int instr, int result, int input) const {
     const Instr& it = program_.instr(instr);
-    if (!has(it.op->traits, Trait::pointwise)) return false;
+    if (it.op != &ops::cluster_op) return false;
+    const Program& body = *it.attrs.as<ops::ClusterAttrs>().body;
+    const auto r = static_cast<std::size_t>(std::find(it.results.begin(), it.results.end(), result) - it.results.begin());
+    for (std::size_t i = 0; i < it.inputs.size(); ++i)
+      if (root_[at(it.inputs[i])] == input && (program_.spec(it.inputs[i]) != program_.spec(result) || ops::reads_after(body, i, r))) return false;
     return true;
   }
 
@@ -140,7 +146,7 @@ class Planner {
     for (int i = 0; i < end; ++i) {
       const Instr& instr = program_.instr(i);
       if (has(instr.op->traits, Trait::view) || instr.op == &ops::constant_op) continue;
-      step_of_[at(i)] = instr.op == &ops::scan_op ? make_scan_step({program_, instr}, backend_) : backend_.step({program_, instr});
+      step_of_[at(i)] = instr.op == &ops::scan_op ? make_scan_step({program_, instr, nullptr}, backend_) : backend_.step({program_, instr, fixed_.empty() ? nullptr : &fixed_});
       const bool crosses = instr.op == &ops::transfer_op;
       for (const int v : instr.inputs) touch(v, i), crosses ? touch(v, 0), touch(v, end) : void();
       for (const int v : instr.results) touch(v, i), crosses ? touch(v, 0), touch(v, end) : void();
@@ -201,8 +207,12 @@ class Planner {
       s.instr = i;
       s.device = device_of(i);
       if (const auto it = scratch_.find(i); it != scratch_.end()) s.scratch = it->second;
+      std::vector<Place> inputs;
+      for (const int v : instr.inputs) inputs.push_back(place_[at(root_[at(v)])]);
+      if (!prepared_[at(i)])
+        for (const Pack& pack : s.step.packs) inputs[pack.input] = add_pack(pack, s.step, inputs[pack.input], i);
       s.in = plan_->pointers_.size();
-      for (const int v : instr.inputs) add_pointer(place_[at(root_[at(v)])]);
+      for (const Place& place : inputs) add_pointer(place);
       s.out = plan_->pointers_.size();
       for (const int v : instr.results) add_pointer(place_[at(v)]);
       auto& list = prepared_[at(i)] ? plan_->prepare_steps_ : plan_->steps_;
@@ -227,6 +237,27 @@ class Planner {
           if (plan_->steps_[at(k)].device != s.device) s.waits_for.push_back(k), plan_->steps_[at(k)].awaited = true;
       plan_->steps_.push_back(std::move(s));
     }
+  }
+
+  // A step of `prepare` that brings a fixed input into a kernel's layout; returns where that lies.
+  Place add_pack(const Pack& pack, const Step& owner, const Place& from, int instr) {
+    struct PackArgs {
+      std::shared_ptr<const void> args;
+      void (*run)(const void*, const void*, void*);
+    };
+    const Place to{Place::Kind::prepared, 0, plan_->prepared_bytes_, nullptr};
+    plan_->prepared_bytes_ += (pack.bytes + 63) / 64 * 64;
+    Plan::PlannedStep s;
+    s.step = make_step(PackArgs{owner.args, pack.run}, [](const PackArgs& a, const Buffers& b) { a.run(a.args.get(), b.in[0], b.out[0]); });
+    s.step.kernel = "pack";
+    s.instr = instr;
+    s.packs = true;
+    s.in = plan_->pointers_.size();
+    add_pointer(from);
+    s.out = plan_->pointers_.size();
+    add_pointer(to);
+    plan_->prepare_steps_.push_back(std::move(s));
+    return to;
   }
 
   // With several devices each runs its own list; a step waits for the producers of what it reads on other devices, and, when it
@@ -265,7 +296,7 @@ class Planner {
   PlanOptions options_;
   std::shared_ptr<Plan> plan_;
   std::vector<int> root_;
-  std::vector<bool> prepared_, used_;
+  std::vector<bool> prepared_, used_, fixed_;  // by instruction; by value; by value
   std::vector<Place> place_;
   std::vector<Copy> copies_;
   std::vector<Step> step_of_;
@@ -307,7 +338,8 @@ std::string Plan::to_string() const {
     for (const auto& s : steps) {
       const std::string_view op = s.instr < 0 ? "copy" : program_->instr(s.instr).op->name;
       out += cat("  ", devices_[static_cast<std::size_t>(s.device)], "  ", op, " [", s.step.kernel, "]");
-      const std::size_t ins = s.instr < 0 ? 1 : program_->instr(s.instr).inputs.size(), outs = s.instr < 0 ? 1 : program_->instr(s.instr).results.size();
+      const bool one = s.instr < 0 || s.packs;
+      const std::size_t ins = one ? 1 : program_->instr(s.instr).inputs.size(), outs = one ? 1 : program_->instr(s.instr).results.size();
       for (std::size_t i = 0; i < ins; ++i) out += (i ? ", " : "  ") + where(pointers_[s.in + i]);
       out += " →";
       for (std::size_t i = 0; i < outs; ++i) out += (i ? ", " : " ") + where(pointers_[s.out + i]);

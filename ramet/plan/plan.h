@@ -26,6 +26,7 @@ class Plan {
     std::size_t scratch = 0;      // offset in the device's arena
     int device = 0;
     int instr = -1;               // -1 for a copy into an output
+    bool packs = false;           // prepares an input for the instruction instead of running it
     // For several devices: steps on other devices (by index) that must be done before this one starts.
     std::vector<int> waits_for;
     bool awaited = false;

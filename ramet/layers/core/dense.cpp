@@ -18,11 +18,12 @@ void DenseLayer::build(Builder& b, const Spec& x) {
 
 // All axes but the last are one: a matrix product of [everything, in] with the kernel.
 Value DenseLayer::call(const CallContext& ctx, Value x) const {
-  Shape out = x.shape();
-  out.back() = config().units;
   Value y = ops::matmul(x.rank() == 2 ? x : ops::reshape(x, {element_count(x.shape()) / x.dim(-1), x.dim(-1)}), ctx[kernel_]);
   if (bias_) y = y + ctx[bias_];
-  return config().activation(ops::reshape(y, out));
+  y = config().activation(y);
+  Shape out = x.shape();
+  out.back() = y.dim(-1);
+  return ops::reshape(y, out);
 }
 
 }  // namespace ramet::layers

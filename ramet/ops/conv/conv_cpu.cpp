@@ -3,6 +3,8 @@
 
 #include "ramet/backend/cpu/kernel_list.h"
 #include "ramet/ops/conv/conv.h"
+#include "ramet/ops/elementwise/scalar.h"
+#include "ramet/ops/matmul/linear.h"
 
 namespace ramet::cpu {
 namespace {
@@ -78,6 +80,28 @@ Step make_conv(const Site& site) {
   });
 }
 
+struct LinearArgs {
+  Args conv;
+  bool bias;
+  int activation;
+};
+
+Step make_conv_linear(const Site& site) {
+  const auto& at = site.attrs<ops::ConvLinearAttrs>();
+  LinearArgs args{{site.in(0).shape, site.in(1).shape, site.out().shape, at.strides, at.dilation, at.pad_before, at.groups}, at.bias, ops::epilogue_activation(at.activation)};
+  return make_step(std::move(args), [](const LinearArgs& a, const Buffers& b) {
+    const float *x = b.input<float>(0), *w = b.input<float>(1);
+    float* y = b.output<float>(0);
+    std::vector<double> sums(static_cast<std::size_t>(element_count(a.conv.y)), 0.0);
+    each_product(a.conv, [&](auto i, auto j, auto k) { sums[static_cast<std::size_t>(k)] += double(x[i]) * double(w[j]); });
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      float v = static_cast<float>(sums[i]);
+      if (a.bias) v += b.input<float>(2)[i % static_cast<std::size_t>(a.conv.y.back())];
+      y[i] = a.activation == 1 ? scalar::Relu{}(v) : a.activation == 2 ? scalar::Sigmoid{}(v) : a.activation == 3 ? scalar::Tanh{}(v) : v;
+    }
+  });
+}
+
 Step make_input_grad(const Site& site) {
   const auto& at = site.attrs<ops::ConvGradAttrs>();
   Args args{site.out().shape, site.in(1).shape, site.in(0).shape, at.strides, at.dilation, at.pad_before, at.groups};
@@ -110,6 +134,7 @@ Step make_kernel_grad(const Site& site) {
 
 void add_conv_kernels(KernelList& list) {
   list.push_back({&ops::conv_op, "ref_conv", always, make_conv});
+  list.push_back({&ops::conv_linear_op, "ref_conv", always, make_conv_linear});
   list.push_back({&ops::conv_input_grad_op, "ref_conv", always, make_input_grad});
   list.push_back({&ops::conv_kernel_grad_op, "ref_conv", always, make_kernel_grad});
 }
