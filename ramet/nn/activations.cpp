@@ -98,22 +98,22 @@ static_assert(std::size(kFunctions) == kActivationNames.size());
 
 }  // namespace
 
-Value Activation::operator()(Value x) const { return kFunctions[index_](x); }
+Value ActivationFunction::operator()(Value x) const { return kFunctions[index_](x); }
 
-Activation Activation::from(std::string_view name) {
-  Activation out;
+ActivationFunction ActivationFunction::from(std::string_view name) {
+  ActivationFunction out;
   out.index_ = find(name);
   if (out.index_ >= 0) return out;
   const std::string near = nearest(name, std::span<const std::string_view>(kActivationNames));
   throw UsageError(cat("unknown activation '", name, "'", near.empty() ? "" : cat("; did you mean '", near, "'?"), " (", join(kActivationNames, ", "), ")"));
 }
 
-Json encode(const Activation& activation) { return Json(std::string(activation.name())); }
+Json encode(const ActivationFunction& activation) { return Json(std::string(activation.name())); }
 
-void decode(const Json& json, Activation& out) {
-  if (json.is_null()) out = Activation();
-  else if (json.is_string()) out = Activation::from(json.as_string());
-  else if (json.is_object() && json.at("class_name").is_string() && json.at("class_name").as_string() == "function") out = Activation::from(json.at("config").as_string());
+void decode(const Json& json, ActivationFunction& out) {
+  if (json.is_null()) out = ActivationFunction();
+  else if (json.is_string()) out = ActivationFunction::from(json.as_string());
+  else if (json.is_object() && json.at("class_name").is_string() && json.at("class_name").as_string() == "function") out = ActivationFunction::from(json.at("config").as_string());
   else throw DataError(cat("an activation that is not one of Keras' functions is not supported: ", json.dump()));
 }
 

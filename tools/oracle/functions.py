@@ -378,13 +378,13 @@ def small_objects(out):
     for initializer in random:
         for shape in ((2000,), (40, 90), (3, 3, 20, 30)):
             v = np.asarray(initializer(shape), "float64")
-            facts = {"mean": v.mean(), "std": v.std(), "min": v.min(), "max": v.max()}
+            facts = {"mean": float(v.mean()), "std": float(v.std()), "min": float(v.min()), "max": float(v.max())}
             out.case(kind="random_initializer", config=serialized(initializer), shape=list(shape), facts=facts)
     for gain in (1.0, 0.5):
         for shape in ((6, 4), (4, 6), (2, 3, 4)):
             v = np.asarray(i.Orthogonal(gain, seed=1)(shape), "float64").reshape(-1, shape[-1])
             gram = v.T @ v if v.shape[0] >= v.shape[1] else v @ v.T
-            facts = {"gram_error": np.abs(gram - gain**2 * np.eye(len(gram))).max()}
+            facts = {"gram_error": float(np.abs(gram - gain**2 * np.eye(len(gram))).max())}
             out.case(kind="random_initializer", config=serialized(i.Orthogonal(gain, seed=1)), shape=list(shape), facts=facts)
 
 

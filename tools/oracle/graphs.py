@@ -459,6 +459,15 @@ def build(r):
     return keras.Model(structure, result), structure, kept
 
 
+def wrong_on_tensorflow(config):
+    """Whether a config holds attention with several heads of size 1, which Keras' TensorFlow einsum gets wrong."""
+    if isinstance(config, dict):
+        if config.get("class_name") == "MultiHeadAttention" and config["config"]["num_heads"] > 1 and config["config"]["key_dim"] == 1:
+            return True
+        return any(wrong_on_tensorflow(v) for v in config.values())
+    return isinstance(config, list) and any(wrong_on_tensorflow(v) for v in config)
+
+
 def make_case(seed):
     """One model, or None when its numbers are unsuited."""
     r = Random(seed)
@@ -473,6 +482,7 @@ def make_case(seed):
     need(all(np.isfinite(y).all() and np.abs(y).max(initial=0) < 1e4 for y in outputs))
     masks = [backend.get_keras_mask(y) for y in flat]
     config = model_config(model)
+    need(not wrong_on_tensorflow(config))
     case = {
         "seed": seed, "config": config, "layers": [l.name for l in model.layers], "operations": [o.name for o in model.operations],
         "output_names": list(model.output_names), "weight_paths": [v.path for v in model.weights], "trainable": [bool(v.trainable) for v in model.weights],

@@ -44,7 +44,7 @@ class Recording:
         return [None if v is None else self.array(v) for v in values]
 
     def case(self, **fields):
-        """Adds one line. NumPy arrays anywhere inside become references."""
+        """Adds one line. NumPy arrays anywhere inside become references; plain numbers stay."""
         self.lines.append(json.dumps(self._plain(fields), separators=(",", ":"), allow_nan=False))
 
     def _plain(self, value):
@@ -52,10 +52,8 @@ class Recording:
             return {str(k): self._plain(v) for k, v in value.items()}
         if isinstance(value, (list, tuple)):
             return [self._plain(v) for v in value]
-        if isinstance(value, np.ndarray):
+        if isinstance(value, (np.ndarray, np.generic)):  # a NumPy scalar is an array of rank 0
             return self.array(value)
-        if isinstance(value, np.generic):
-            value = value.item()
         if isinstance(value, float) and not math.isfinite(value):
             raise ValueError("put non-finite numbers into arrays, JSON has none")
         return value

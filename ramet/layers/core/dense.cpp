@@ -5,7 +5,7 @@
 
 namespace ramet::layers {
 
-void DenseLayer::check(const std::vector<Spec>& inputs) const { check_inputs(*this, inputs, {.min_ndim = 2, .last_dim = kernel_ ? kernel_.variable()->value().dim(0) : None}); }
+void DenseLayer::check(const std::vector<Spec>& inputs) const { check_inputs(*this, inputs, {.min_ndim = 2, .last_dim = built() ? kernel_.variable()->value().dim(0) : None}); }
 
 void DenseLayer::build(Builder& b, const Spec& x) {
   require(x.dim(-1) != None, describe(*this), ": the last dimension of the inputs must be known; got shape ", to_string(x.shape));
