@@ -165,6 +165,7 @@ class Layer : public Operation {
 
  private:
   VariableRefs variables_;
+  std::vector<LayerRef> built_inside_;  // built by this layer's build, so forgotten with it
   bool built_ = false, trainable_ = true;
   std::string dtype_name_;
   DType dtype_ = DType::f32;

@@ -67,6 +67,21 @@ const std::vector<LayerRegistration>& builtin_layers() {
       layers::LayerNormalizationLayer::registration(),
       layers::GroupNormalizationLayer::registration(),
       layers::UnitNormalizationLayer::registration(),
+
+      layers::SimpleRNNCellLayer::registration(),
+      layers::LSTMCellLayer::registration(),
+      layers::GRUCellLayer::registration(),
+      layers::StackedRNNCellsLayer::registration(),
+      layers::RNNLayer::registration(),
+      layers::SimpleRNNLayer::registration(),
+      layers::LSTMLayer::registration(),
+      layers::GRULayer::registration(),
+      layers::BidirectionalLayer::registration(),
+      layers::TimeDistributedLayer::registration(),
+      layers::AttentionLayer::registration(),
+      layers::AdditiveAttentionLayer::registration(),
+      layers::EinsumDenseLayer::registration(),
+      layers::MultiHeadAttentionLayer::registration(),
   };
   return list;
 }

@@ -1,6 +1,8 @@
 // All layers.
 #pragma once
 #include "ramet/layers/activations/activation.h"
+#include "ramet/layers/attention/additive_attention.h"
+#include "ramet/layers/attention/multi_head_attention.h"
 #include "ramet/layers/convolution/conv.h"
 #include "ramet/layers/core/dense.h"
 #include "ramet/layers/core/embedding.h"
@@ -15,6 +17,13 @@
 #include "ramet/layers/normalization/layer_normalization.h"
 #include "ramet/layers/pooling/global_pooling.h"
 #include "ramet/layers/pooling/pooling.h"
+#include "ramet/layers/recurrent/bidirectional.h"
+#include "ramet/layers/recurrent/gru.h"
+#include "ramet/layers/recurrent/lstm.h"
+#include "ramet/layers/recurrent/rnn.h"
+#include "ramet/layers/recurrent/simple_rnn.h"
+#include "ramet/layers/recurrent/stacked_rnn_cells.h"
+#include "ramet/layers/recurrent/time_distributed.h"
 #include "ramet/layers/regularization/dropout.h"
 #include "ramet/layers/regularization/noise.h"
 #include "ramet/layers/reshaping/borders.h"

@@ -11,7 +11,7 @@ struct LayerCall {
   Nest<Array> inputs;                                       // the first argument
   std::vector<Nest<Array>> more = {};                       // further positional arguments
   std::vector<std::pair<std::string, Nest<Array>>> kwargs = {};  // arrays, or constants as Json
-  std::vector<Array> masks = {};                            // masks travelling beside the tensors of the first argument (undefined: none)
+  std::vector<Array> masks = {};                            // masks travelling beside the tensors of the positional arguments, in flat order (undefined: none)
   bool training = false;
   Arrays seeds = {};                                        // with them: gradients of Σ outputs·seeds
 };
@@ -36,11 +36,11 @@ inline LayerResult run_layer(const LayerRef& layer, const LayerCall& call, const
   Arrays feed;
   Values tensors;
   std::size_t mask_at = 0;
-  const auto enter = [&](const Array& a, bool first) {
+  const auto enter = [&](const Array& a, bool positional) {
     Traced t{program->input(cat("x", feed.size()), {a.shape(), a.dtype()}), {}};
     feed.push_back(a);
     if (is_floating(a.dtype())) tensors.push_back(t.value);
-    if (first && mask_at < call.masks.size()) {
+    if (positional && mask_at < call.masks.size()) {
       if (const Array& m = call.masks[mask_at]; m.defined()) t.mask = program->input(cat("mask", mask_at), {m.shape(), m.dtype()}), feed.push_back(m);
       ++mask_at;
     }
@@ -48,7 +48,7 @@ inline LayerResult run_layer(const LayerRef& layer, const LayerCall& call, const
   };
   TracedArgs args;
   args.args.push_back(call.inputs.map<Traced>([&](const Array& a) { return enter(a, true); }));
-  for (const auto& a : call.more) args.args.push_back(a.map<Traced>([&](const Array& x) { return enter(x, false); }));
+  for (const auto& a : call.more) args.args.push_back(a.map<Traced>([&](const Array& x) { return enter(x, true); }));
   for (const auto& [key, a] : call.kwargs) args.kwargs.emplace_back(key, a.map<Traced>([&](const Array& x) { return enter(x, false); }));
   const auto traced = layer->trace(trace, args).flatten();
 
