@@ -5,6 +5,7 @@
 #include "ramet/graph/clone.h"
 #include "ramet/graph/input.h"
 #include "ramet/graph/model.h"
+#include "ramet/graph/op_operation.h"
 #include "ramet/layers/layers.h"
 #include "ramet/nn/initializers.h"
 #include "ramet/nn/losses.h"

@@ -35,13 +35,19 @@ Value BinaryAccuracy::matches(Value y_true, Value y_pred) const {
   return equal(cast(y, DType::f32), cast(greater(p, scalar_like(p, config().threshold)), DType::f32));
 }
 
-Value CategoricalAccuracy::matches(Value y_true, Value y_pred) const { return equal(argmax(y_true, -1), argmax(y_pred, -1)); }
+Value CategoricalAccuracy::matches(Value y_true, Value y_pred) const {
+  return equal(argmax(y_true, -1), argmax(y_pred, -1));
+}
 
 Value SparseCategoricalAccuracy::matches(Value y_true, Value y_pred) const {
   return equal(cast(labels(y_true, y_pred), DType::i32), argmax(y_pred, -1));
 }
 
-Value TopKCategoricalAccuracy::matches(Value y_true, Value y_pred) const { return in_top_k(argmax(y_true, -1), y_pred, config().k); }
-Value SparseTopKCategoricalAccuracy::matches(Value y_true, Value y_pred) const { return in_top_k(labels(y_true, y_pred), y_pred, config().k); }
+Value TopKCategoricalAccuracy::matches(Value y_true, Value y_pred) const {
+  return in_top_k(argmax(y_true, -1), y_pred, config().k);
+}
+Value SparseTopKCategoricalAccuracy::matches(Value y_true, Value y_pred) const {
+  return in_top_k(labels(y_true, y_pred), y_pred, config().k);
+}
 
 }  // namespace ramet::metrics

@@ -7,7 +7,8 @@ namespace ramet::metrics {
 struct BinaryAccuracyConfig {
   std::string name = "";
   double threshold = 0.5;
-  static constexpr auto fields = std::tuple{field("name", &BinaryAccuracyConfig::name), field("threshold", &BinaryAccuracyConfig::threshold)};
+  static constexpr auto fields =
+      std::tuple{field("name", &BinaryAccuracyConfig::name), field("threshold", &BinaryAccuracyConfig::threshold)};
 };
 struct TopKConfig {
   std::int64_t k = 5;
@@ -20,7 +21,8 @@ template <class Derived, class C>
 class AccuracyOf : public MetricOf<Derived, C> {
  public:
   using MetricOf<Derived, C>::MetricOf;
-  void update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight, Value mask) const final {
+  void update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight,
+              Value mask) const final {
     update_mean(trace, state, matches(y_true, y_pred), losses::masked_weight(sample_weight, mask, false));
   }
   std::optional<bool> higher_is_better() const final { return true; }

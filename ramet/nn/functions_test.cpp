@@ -1,7 +1,9 @@
-// Losses, metrics, schedules, optimizers, constraints, regularizers and activations against real Keras (tests/data/functions).
+// Losses, metrics, schedules, optimizers, constraints, regularizers and activations against real Keras
+// (tests/data/functions).
 //
-// Tolerances: a result is a short chain of float32 operations, each off by at most a unit in the last place (1.2e-7), over at most 60
-// elements. Errors are measured against the largest magnitude that went into an array (`scale`), because sums cancel.
+// Tolerances: a result is a short chain of float32 operations, each off by at most a unit in the last place (1.2e-7),
+// over at most 60 elements. Errors are measured against the largest magnitude that went into an array (`scale`),
+// because sums cancel.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -47,19 +49,26 @@ struct Tally {
   double worst = 0;
   std::map<std::string, int> failed;
   void add(const std::string& what, double bad) {
-    if (bad <= 1) ++passed, worst = std::max(worst, bad);
-    else if (failed[what]++ < 3) MESSAGE(what << ": error is " << bad << " times what is allowed");
+    if (bad <= 1)
+      ++passed, worst = std::max(worst, bad);
+    else if (failed[what]++ < 3)
+      MESSAGE(what << ": error is " << bad << " times what is allowed");
   }
   void report(const char* kind) const {
     int bad = 0;
     for (const auto& [what, n] : failed) bad += n;
-    MESSAGE(std::string(kind) << ": " << passed << " passed, " << bad << " failed; the worst used " << worst << " of the tolerance");
+    MESSAGE(std::string(kind) << ": " << passed << " passed, " << bad << " failed; the worst used " << worst
+                              << " of the tolerance");
     CHECK(bad == 0);
     CHECK(passed > 0);
   }
 };
 
-std::string describe(const Json& c) { return c.as_object().contains("config") ? cat(c.at("config").at("class_name").as_string(), " ", c.at("config").at("config").dump()) : c.at("name").as_string(); }
+std::string describe(const Json& c) {
+  return c.as_object().contains("config")
+             ? cat(c.at("config").at("class_name").as_string(), " ", c.at("config").at("config").dump())
+             : c.at("name").as_string();
+}
 const std::vector<const Backend*> kBackends = {&cpu_backend(), &reference_backend()};
 
 // Runs `emit` on the arrays; its values are the outputs.
@@ -79,7 +88,9 @@ Value gradient(Value y, Value x) {
 }
 
 // An array, or a number written in place.
-Array array_of(const Json& json) { return json.is_number() ? Array::scalar(json.as_double()) : functions().array(json); }
+Array array_of(const Json& json) {
+  return json.is_number() ? Array::scalar(json.as_double()) : functions().array(json);
+}
 
 template <class Object>
 Object made(const Json& json) {
@@ -94,7 +105,8 @@ TEST_CASE("recorded activations and their derivatives") {
   Tally tally;
   for (const Json& c : functions().cases()) {
     if (c.at("kind").as_string() != "activation") continue;
-    if (c.at("name").as_string() == "sparsemax") continue;  // recorded rows do not add up to one: a mistake of Keras' own
+    if (c.at("name").as_string() == "sparsemax")
+      continue;  // recorded rows do not add up to one: a mistake of Keras' own
     const Array x = functions().array(c.at("x"));
     const Activation f = Activation::from(c.at("name").as_string());
     for (const Backend* backend : kBackends) {
@@ -104,7 +116,8 @@ TEST_CASE("recorded activations and their derivatives") {
         const Value weighted = r ? y * ops::constant(p, functions().array(*r)) : y;
         return Values{y, gradient(weighted, in[0])};
       });
-      tally.add(describe(c), std::max(badness(got[0], functions().array(c.at("y")), 2e-6), badness(got[1], functions().array(c.at("dx")), 4e-6)));
+      tally.add(describe(c), std::max(badness(got[0], functions().array(c.at("y")), 2e-6),
+                                      badness(got[1], functions().array(c.at("dx")), 4e-6)));
     }
   }
   tally.report("activations");
@@ -125,7 +138,8 @@ TEST_CASE("recorded losses and their gradients") {
         return Values{value, gradient(value, v[1])};
       });
       // Gradients of crossentropies hold 1/p, which multiplies the error of p near the bounds.
-      tally.add(describe(c), std::max(badness(got[0], functions().array(c.at("value")), 4e-6), badness(got[1], functions().array(c.at("dy_pred")), 1e-5)));
+      tally.add(describe(c), std::max(badness(got[0], functions().array(c.at("value")), 4e-6),
+                                      badness(got[1], functions().array(c.at("dy_pred")), 1e-5)));
     }
   }
   tally.report("losses");
@@ -142,7 +156,8 @@ TEST_CASE("recorded metrics, update by update") {
       for (const Json& step : c.at("steps").as_array()) {
         const bool plain = step.as_object().contains("values");
         Arrays in{array_of(step.at(plain ? "values" : "y_true")), array_of(step.at(plain ? "values" : "y_pred"))};
-        const bool weighted = !step.at("sample_weight").is_null(), masked = step.as_object().contains("mask") && !step.at("mask").is_null();
+        const bool weighted = !step.at("sample_weight").is_null(),
+                   masked = step.as_object().contains("mask") && !step.at("mask").is_null();
         if (weighted) in.push_back(array_of(step.at("sample_weight")));
         if (masked) in.push_back(functions().array(step.at("mask")));
         auto program = std::make_unique<Program>();
@@ -155,9 +170,12 @@ TEST_CASE("recorded metrics, update by update") {
         program->output("result", metric->result(values));
         trace.finish();
         for (const auto& v : trace.variables()) in.push_back(v->value());
-        bad = std::max(bad, badness(Executable::compile(std::move(program), *backend)->run(in)[0], functions().array(step.at("result")), 4e-6));
+        bad = std::max(bad, badness(Executable::compile(std::move(program), *backend)->run(in)[0],
+                                    functions().array(step.at("result")), 4e-6));
       }
-      for (std::size_t i = 0; i < state.size(); ++i) bad = std::max(bad, badness(state[i]->value(), functions().array(c.at("variables").as_array()[i].at("value")), 4e-6));
+      for (std::size_t i = 0; i < state.size(); ++i)
+        bad = std::max(
+            bad, badness(state[i]->value(), functions().array(c.at("variables").as_array()[i].at("value")), 4e-6));
       tally.add(describe(c), bad);
     }
   }
@@ -174,7 +192,8 @@ TEST_CASE("recorded learning rate schedules") {
       double bad = 0;
       std::int64_t i = 0;
       for (const Json& step : c.at("steps").as_array()) {
-        const Array got = run(*backend, {Array::scalar(static_cast<double>(step.as_int()), DType::i64)}, [&](Program&, const Values& v) { return Values{(*schedule)(v[0])}; })[0];
+        const Array got = run(*backend, {Array::scalar(static_cast<double>(step.as_int()), DType::i64)},
+                              [&](Program&, const Values& v) { return Values{(*schedule)(v[0])}; })[0];
         bad = std::max(bad, badness(got, want.rows(i, i + 1).reshape({}), 1e-6));
         ++i;
       }
@@ -195,7 +214,8 @@ TEST_CASE("recorded optimizers, step by step") {
       const auto exclude = [&]<class T>(const T*) {
         if (const T* o = dynamic_cast<const T*>(&*optimizer)) optimizer = o->exclude_from_weight_decay(list);
       };
-      exclude(static_cast<const SGD*>(nullptr)), exclude(static_cast<const RMSprop*>(nullptr)), exclude(static_cast<const Adam*>(nullptr)), exclude(static_cast<const AdamW*>(nullptr));
+      exclude(static_cast<const SGD*>(nullptr)), exclude(static_cast<const RMSprop*>(nullptr)),
+          exclude(static_cast<const Adam*>(nullptr)), exclude(static_cast<const AdamW*>(nullptr));
     }
     const Constraint constraint = made<Constraint>(c.at("constraint"));
     for (const Backend* backend : kBackends) {
@@ -218,7 +238,9 @@ TEST_CASE("recorded optimizers, step by step") {
         trace.finish();
         for (const auto& v : trace.variables()) in.push_back(v->value());
         (void)Executable::compile(std::move(program), *backend)->run(in);
-        for (std::size_t i = 0; i < variables.size(); ++i) bad = std::max(bad, badness(variables[i]->value(), functions().array(step.at("variables").as_array()[i]), 2e-6));
+        for (std::size_t i = 0; i < variables.size(); ++i)
+          bad = std::max(bad,
+                         badness(variables[i]->value(), functions().array(step.at("variables").as_array()[i]), 2e-6));
       }
       const auto& recorded = c.at("state").as_array();
       REQUIRE(recorded.size() == state.variables.size());
@@ -228,7 +250,8 @@ TEST_CASE("recorded optimizers, step by step") {
         bad = std::max(bad, badness(state.variables[i]->value(), functions().array(recorded[i].at("value")), 4e-6));
       }
       optimizer->finalize(state);
-      for (std::size_t i = 0; i < variables.size(); ++i) bad = std::max(bad, badness(variables[i]->value(), functions().array(c.at("finalized").as_array()[i]), 2e-6));
+      for (std::size_t i = 0; i < variables.size(); ++i)
+        bad = std::max(bad, badness(variables[i]->value(), functions().array(c.at("finalized").as_array()[i]), 2e-6));
       tally.add(describe(c), bad);
     }
   }
@@ -244,14 +267,17 @@ TEST_CASE("recorded constraints and regularizers") {
     for (const Backend* backend : kBackends) {
       if (kind == "constraint") {
         const Constraint f = made<Constraint>(c.at("config"));
-        tally.add(describe(c), badness(run(*backend, {w}, [&](Program&, const Values& v) { return Values{(*f)(v[0])}; })[0], functions().array(c.at("value")), 2e-6));
+        tally.add(describe(c),
+                  badness(run(*backend, {w}, [&](Program&, const Values& v) { return Values{(*f)(v[0])}; })[0],
+                          functions().array(c.at("value")), 2e-6));
       } else {
         const Regularizer f = made<Regularizer>(c.at("config"));
         const Arrays got = run(*backend, {w}, [&](Program&, const Values& v) {
           const Value y = (*f)(v[0]);
           return Values{y, gradient(y, v[0])};
         });
-        tally.add(describe(c), std::max(badness(got[0], functions().array(c.at("value")), 2e-6), badness(got[1], functions().array(c.at("dw")), 2e-6)));
+        tally.add(describe(c), std::max(badness(got[0], functions().array(c.at("value")), 2e-6),
+                                        badness(got[1], functions().array(c.at("dw")), 2e-6)));
       }
     }
   }
@@ -265,7 +291,8 @@ TEST_CASE("recorded initializers") {
     const Initializer f = made<Initializer>(c.at("config"));
     Shape shape;
     for (const Json& n : c.at("shape").as_array()) shape.push_back(n.as_int());
-    if (describe(c) == "Identity {}" && functions().array(c.at("value")).to_doubles()[0] != 1) continue;  // Keras 3.15 does not write `gain`
+    if (describe(c) == "Identity {}" && functions().array(c.at("value")).to_doubles()[0] != 1)
+      continue;  // Keras 3.15 does not write `gain`
     tally.add(describe(c), badness(f(shape, DType::f32), functions().array(c.at("value")), 1e-7));
   }
   tally.report("initializers");

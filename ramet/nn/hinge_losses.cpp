@@ -22,8 +22,12 @@ Value margin(Value y_true, Value y_pred) {
 
 }  // namespace
 
-LossBase::Unreduced Hinge::call(Value y_true, Value y_pred) const { return {reduce_mean(margin(y_true, y_pred), {-1}), {}}; }
-LossBase::Unreduced SquaredHinge::call(Value y_true, Value y_pred) const { return {reduce_mean(square(margin(y_true, y_pred)), {-1}), {}}; }
+LossBase::Unreduced Hinge::call(Value y_true, Value y_pred) const {
+  return {reduce_mean(margin(y_true, y_pred), {-1}), {}};
+}
+LossBase::Unreduced SquaredHinge::call(Value y_true, Value y_pred) const {
+  return {reduce_mean(square(margin(y_true, y_pred)), {-1}), {}};
+}
 
 LossBase::Unreduced CategoricalHinge::call(Value y_true, Value y_pred) const {
   const auto [y, p] = same_rank(cast(y_true, y_pred.dtype()), y_pred);

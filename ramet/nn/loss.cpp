@@ -11,11 +11,15 @@ namespace losses {
 std::pair<Value, Value> same_rank(Value a, Value b) {
   const auto fit = [](Value& large, Value& small) {
     if (large.rank() != small.rank() + 1 || large.dim(-1) != 1) return;
-    if (small.rank() == 1) small = expand_dims(small, -1);
-    else large = squeeze(large, -1);
+    if (small.rank() == 1)
+      small = expand_dims(small, -1);
+    else
+      large = squeeze(large, -1);
   };
-  if (a.rank() > b.rank()) fit(a, b);
-  else fit(b, a);
+  if (a.rank() > b.rank())
+    fit(a, b);
+  else
+    fit(b, a);
   return {a, b};
 }
 
@@ -44,7 +48,8 @@ Value reduce(Value values, Value weight, Reduction reduction) {
   if (reduction == "none" || values.rank() == 0) return values;
   const Value sum = reduce_sum(values, all_axes(values));
   if (reduction == "sum") return sum;
-  if (reduction == "mean_with_sample_weight" && weight) return losses::divide_no_nan(sum, reduce_sum(weight, all_axes(weight)));
+  if (reduction == "mean_with_sample_weight" && weight)
+    return losses::divide_no_nan(sum, reduce_sum(weight, all_axes(weight)));
   const auto count = static_cast<double>(element_count(values.shape()));
   return count == 0 ? sum : sum / count;
 }
@@ -55,7 +60,8 @@ Value LossBase::operator()(Value y_true, Value y_pred, Value sample_weight, Valu
   y_pred = cast(y_pred, DType::f32);
   auto [values, valid] = call(y_true, y_pred);
   if (valid) mask = mask ? logical_and(mask, valid) : valid;
-  Value weight = losses::masked_weight(sample_weight, mask, reduction() == "mean" || reduction() == "sum_over_batch_size");
+  Value weight =
+      losses::masked_weight(sample_weight, mask, reduction() == "mean" || reduction() == "sum_over_batch_size");
   if (weight) {
     std::tie(values, weight) = losses::same_rank(values, cast(weight, values.dtype()));
     values = values * weight;

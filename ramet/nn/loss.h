@@ -6,10 +6,13 @@
 namespace ramet {
 
 struct ReductionNames {
-  static constexpr std::string_view what = "reduction", names[] = {"sum_over_batch_size", "mean", "sum", "mean_with_sample_weight", "none"};
+  static constexpr std::string_view what = "reduction",
+                                    names[] = {"sum_over_batch_size", "mean", "sum", "mean_with_sample_weight", "none"};
 };
 using Reduction = Choice<ReductionNames>;
-inline void decode(const Json& json, Reduction& out) { out = json.is_null() ? Reduction("none") : Reduction::from(json.as_string()); }
+inline void decode(const Json& json, Reduction& out) {
+  out = json.is_null() ? Reduction("none") : Reduction::from(json.as_string());
+}
 
 class LossBase {
  public:
@@ -46,24 +49,28 @@ class LossOf : public ObjectOf<Derived, LossBase, C> {
 
  private:
   static std::string default_name() {
-    if constexpr (requires { Derived::kDefaultName; }) return std::string(Derived::kDefaultName);
-    else return snake_case(Derived::kClassName);
+    if constexpr (requires { Derived::kDefaultName; })
+      return std::string(Derived::kDefaultName);
+    else
+      return snake_case(Derived::kClassName);
   }
 };
 
 struct PlainLossConfig {
   Reduction reduction = "sum_over_batch_size";
   std::string name = "";
-  static constexpr auto fields = std::tuple{field("reduction", &PlainLossConfig::reduction), field("name", &PlainLossConfig::name)};
+  static constexpr auto fields =
+      std::tuple{field("reduction", &PlainLossConfig::reduction), field("name", &PlainLossConfig::name)};
 };
 
 namespace losses {
 
-// Keras' way to make ranks agree when they differ by one and the larger shape ends in 1: a partner of rank 1 gets the axis, otherwise
-// the axis is dropped.
+// Keras' way to make ranks agree when they differ by one and the larger shape ends in 1: a partner of rank 1 gets the
+// axis, otherwise the axis is dropped.
 std::pair<Value, Value> same_rank(Value a, Value b);
 
-// `sample_weight` times the mask. With `mean`, the valid places weigh total/valid, so that a later division by all counts them alone.
+// `sample_weight` times the mask. With `mean`, the valid places weigh total/valid, so that a later division by all
+// counts them alone.
 Value masked_weight(Value sample_weight, Value mask, bool mean);
 
 // sum / count, or 0 where the count is 0.

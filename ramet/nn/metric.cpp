@@ -34,7 +34,9 @@ Value mean_from(Value x, std::size_t axis) { return x.rank() > axis ? reduce_mea
 void update_mean(Trace& trace, const VariableRefs& state, Value values, Value weight, Value valid) {
   values = cast(values, DType::f32);
   const bool reduce_by_sum = state.size() == 1;
-  const auto reduce = [&](Value x, std::size_t axis) { return x.rank() <= axis ? x : reduce_by_sum ? reduce_sum(x, axes_from(axis, x.rank())) : mean_from(x, axis); };
+  const auto reduce = [&](Value x, std::size_t axis) {
+    return x.rank() <= axis ? x : reduce_by_sum ? reduce_sum(x, axes_from(axis, x.rank())) : mean_from(x, axis);
+  };
   Value count;
   if (weight) {
     weight = losses::masked_weight(cast(weight, DType::f32), valid, false);

@@ -1,5 +1,5 @@
-// What all metrics share. A metric is a description; its state lives with whoever measures (fit, evaluate), as variables of the program
-// that updates it.
+// What all metrics share. A metric is a description; its state lives with whoever measures (fit, evaluate), as
+// variables of the program that updates it.
 #pragma once
 #include "ramet/graph/trace.h"
 #include "ramet/nn/loss.h"
@@ -20,7 +20,8 @@ class MetricBase {
   // New variables for one use of the metric.
   VariableRefs make_state() const;
   // Emits the update for one batch. `sample_weight` and `mask` (of y_pred) may be undefined.
-  virtual void update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight, Value mask) const = 0;
+  virtual void update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight,
+                      Value mask) const = 0;
   // The result, a scalar, from the state's values.
   virtual Value result(const Values& state) const;
   // Whether more is better; empty when that is not known.
@@ -30,8 +31,8 @@ using Metric = Object<MetricBase>;
 
 namespace metrics {
 
-// Adds Σ w·values to state[0] and, unless the state is one variable (Sum), Σ w to state[1]. `values` has the batch first;
-// `valid` is where they count, heeded only when there is a weight (as in Keras).
+// Adds Σ w·values to state[0] and, unless the state is one variable (Sum), Σ w to state[1]. `values` has the batch
+// first; `valid` is where they count, heeded only when there is a weight (as in Keras).
 void update_mean(Trace& trace, const VariableRefs& state, Value values, Value sample_weight, Value valid = {});
 
 }  // namespace metrics
@@ -48,8 +49,10 @@ class MetricOf : public ObjectOf<Derived, MetricBase, C> {
   using ObjectOf<Derived, MetricBase, C>::ObjectOf;
   std::string name() const final {
     if (!this->config().name.empty()) return this->config().name;
-    if constexpr (requires { Derived::kDefaultName; }) return std::string(Derived::kDefaultName);
-    else return snake_case(Derived::kClassName);
+    if constexpr (requires { Derived::kDefaultName; })
+      return std::string(Derived::kDefaultName);
+    else
+      return snake_case(Derived::kClassName);
   }
   JsonObject get_config() const final {
     JsonObject out = to_json(this->config());

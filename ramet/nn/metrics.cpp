@@ -14,13 +14,15 @@ void Sum::update(Trace& trace, const VariableRefs& state, Value, Value y_pred, V
 }
 
 // Keras drops the mask here: the squares it takes do not carry one.
-void RootMeanSquaredError::update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight, Value) const {
+void RootMeanSquaredError::update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred,
+                                  Value sample_weight, Value) const {
   const auto [y, p] = losses::same_rank(ops::cast(y_true, y_pred.dtype()), y_pred);
   update_mean(trace, state, ops::square(p - y), sample_weight);
 }
 Value RootMeanSquaredError::result(const Values& state) const { return ops::sqrt(MetricBase::result(state)); }
 
-void CosineSimilarity::update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight, Value mask) const {
+void CosineSimilarity::update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight,
+                              Value mask) const {
   update_mean(trace, state, -loss().call(y_true, y_pred).values, losses::masked_weight(sample_weight, mask, false));
 }
 

@@ -1,4 +1,5 @@
-// All metrics. In `compile` they are named by string ("accuracy", "mse") or given as objects (metrics::TopKCategoricalAccuracy({.k = 3})).
+// All metrics. In `compile` they are named by string ("accuracy", "mse") or given as objects
+// (metrics::TopKCategoricalAccuracy({.k = 3})).
 #pragma once
 #include "ramet/nn/accuracy_metrics.h"
 #include "ramet/nn/losses.h"
@@ -10,21 +11,24 @@ class Mean final : public MetricOf<Mean, PlainMetricConfig> {
   static constexpr std::string_view kClassName = "Mean";
   using MetricOf::MetricOf;
   // Of y_pred; y_true is not looked at.
-  void update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight, Value mask) const override;
+  void update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight,
+              Value mask) const override;
 };
 class Sum final : public MetricOf<Sum, PlainMetricConfig> {
  public:
   static constexpr std::string_view kClassName = "Sum";
   using MetricOf::MetricOf;
   std::vector<std::string> state_names() const override { return {"total"}; }
-  void update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight, Value mask) const override;
+  void update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight,
+              Value mask) const override;
   Value result(const Values& state) const override { return state[0]; }
 };
 class RootMeanSquaredError final : public MetricOf<RootMeanSquaredError, PlainMetricConfig> {
  public:
   static constexpr std::string_view kClassName = "RootMeanSquaredError";
   using MetricOf::MetricOf;
-  void update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight, Value mask) const override;
+  void update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight,
+              Value mask) const override;
   Value result(const Values& state) const override;
   std::optional<bool> higher_is_better() const override { return false; }
 };
@@ -33,30 +37,34 @@ struct LogitsMetricConfig {
   std::string name = "";
   bool from_logits = false;
   double label_smoothing = 0;
-  static constexpr auto fields = std::tuple{field("name", &LogitsMetricConfig::name), field("from_logits", &LogitsMetricConfig::from_logits),
-                                            field("label_smoothing", &LogitsMetricConfig::label_smoothing, in_unit_interval)};
+  static constexpr auto fields =
+      std::tuple{field("name", &LogitsMetricConfig::name), field("from_logits", &LogitsMetricConfig::from_logits),
+                 field("label_smoothing", &LogitsMetricConfig::label_smoothing, in_unit_interval)};
 };
 struct LogitsAxisMetricConfig {
   std::string name = "";
   bool from_logits = false;
   double label_smoothing = 0;
   std::int64_t axis = -1;
-  static constexpr auto fields =
-      std::tuple{field("name", &LogitsAxisMetricConfig::name), field("from_logits", &LogitsAxisMetricConfig::from_logits),
-                 field("label_smoothing", &LogitsAxisMetricConfig::label_smoothing, in_unit_interval), field("axis", &LogitsAxisMetricConfig::axis)};
+  static constexpr auto fields = std::tuple{
+      field("name", &LogitsAxisMetricConfig::name), field("from_logits", &LogitsAxisMetricConfig::from_logits),
+      field("label_smoothing", &LogitsAxisMetricConfig::label_smoothing, in_unit_interval),
+      field("axis", &LogitsAxisMetricConfig::axis)};
 };
 struct SparseMetricConfig {
   std::string name = "";
   bool from_logits = false;
   std::optional<std::int64_t> ignore_class = std::nullopt;
   std::int64_t axis = -1;
-  static constexpr auto fields = std::tuple{field("name", &SparseMetricConfig::name), field("from_logits", &SparseMetricConfig::from_logits),
-                                            field("ignore_class", &SparseMetricConfig::ignore_class), field("axis", &SparseMetricConfig::axis)};
+  static constexpr auto fields =
+      std::tuple{field("name", &SparseMetricConfig::name), field("from_logits", &SparseMetricConfig::from_logits),
+                 field("ignore_class", &SparseMetricConfig::ignore_class), field("axis", &SparseMetricConfig::axis)};
 };
 struct AxisMetricConfig {
   std::string name = "";
   std::int64_t axis = -1;
-  static constexpr auto fields = std::tuple{field("name", &AxisMetricConfig::name), field("axis", &AxisMetricConfig::axis)};
+  static constexpr auto fields =
+      std::tuple{field("name", &AxisMetricConfig::name), field("axis", &AxisMetricConfig::axis)};
 };
 
 // The mean of a loss' values. A Config that the loss has fields of the same name for passes them on.
@@ -64,7 +72,8 @@ template <class Derived, class L, class C>
 class MeanOf : public MetricOf<Derived, C> {
  public:
   using MetricOf<Derived, C>::MetricOf;
-  void update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight, Value mask) const override {
+  void update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight,
+              Value mask) const override {
     const auto [values, valid] = loss().call(y_true, y_pred);
     update_mean(trace, state, values, losses::masked_weight(sample_weight, mask, false), valid);
   }
@@ -92,12 +101,14 @@ class MeanAbsoluteError final : public MeanOf<MeanAbsoluteError, losses::MeanAbs
   static constexpr std::string_view kClassName = "MeanAbsoluteError";
   using MeanOf::MeanOf;
 };
-class MeanAbsolutePercentageError final : public MeanOf<MeanAbsolutePercentageError, losses::MeanAbsolutePercentageError, PlainMetricConfig> {
+class MeanAbsolutePercentageError final
+    : public MeanOf<MeanAbsolutePercentageError, losses::MeanAbsolutePercentageError, PlainMetricConfig> {
  public:
   static constexpr std::string_view kClassName = "MeanAbsolutePercentageError";
   using MeanOf::MeanOf;
 };
-class MeanSquaredLogarithmicError final : public MeanOf<MeanSquaredLogarithmicError, losses::MeanSquaredLogarithmicError, PlainMetricConfig> {
+class MeanSquaredLogarithmicError final
+    : public MeanOf<MeanSquaredLogarithmicError, losses::MeanSquaredLogarithmicError, PlainMetricConfig> {
  public:
   static constexpr std::string_view kClassName = "MeanSquaredLogarithmicError";
   using MeanOf::MeanOf;
@@ -137,12 +148,14 @@ class BinaryCrossentropy final : public MeanOf<BinaryCrossentropy, losses::Binar
   static constexpr std::string_view kClassName = "BinaryCrossentropy";
   using MeanOf::MeanOf;
 };
-class CategoricalCrossentropy final : public MeanOf<CategoricalCrossentropy, losses::CategoricalCrossentropy, LogitsAxisMetricConfig> {
+class CategoricalCrossentropy final
+    : public MeanOf<CategoricalCrossentropy, losses::CategoricalCrossentropy, LogitsAxisMetricConfig> {
  public:
   static constexpr std::string_view kClassName = "CategoricalCrossentropy";
   using MeanOf::MeanOf;
 };
-class SparseCategoricalCrossentropy final : public MeanOf<SparseCategoricalCrossentropy, losses::SparseCategoricalCrossentropy, SparseMetricConfig> {
+class SparseCategoricalCrossentropy final
+    : public MeanOf<SparseCategoricalCrossentropy, losses::SparseCategoricalCrossentropy, SparseMetricConfig> {
  public:
   static constexpr std::string_view kClassName = "SparseCategoricalCrossentropy";
   using MeanOf::MeanOf;
@@ -152,7 +165,8 @@ class CosineSimilarity final : public MeanOf<CosineSimilarity, losses::CosineSim
  public:
   static constexpr std::string_view kClassName = "CosineSimilarity";
   using MeanOf::MeanOf;
-  void update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight, Value mask) const override;
+  void update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight,
+              Value mask) const override;
   std::optional<bool> higher_is_better() const override { return true; }
 };
 

@@ -22,7 +22,8 @@ int OptimizerState::index_of(const Variable& variable) const {
 }
 
 bool OptimizerBase::excluded(const Variable& variable) const {
-  return std::any_of(excluded_.begin(), excluded_.end(), [&](const std::string& e) { return std::regex_search(variable.path, std::regex(e)); });
+  return std::any_of(excluded_.begin(), excluded_.end(),
+                     [&](const std::string& e) { return std::regex_search(variable.path, std::regex(e)); });
 }
 
 OptimizerState OptimizerBase::build(const VariableRefs& trainable) const {
@@ -60,7 +61,8 @@ OptimizerState OptimizerBase::build(const VariableRefs& trainable) const {
 }
 
 Value OptimizerBase::current_rate(Trace& trace, const OptimizerState& state) const {
-  return learning_rate().schedule() ? (*learning_rate().schedule())(trace.value_of(state.iteration)) : trace.value_of(state.learning_rate);
+  return learning_rate().schedule() ? (*learning_rate().schedule())(trace.value_of(state.iteration))
+                                    : trace.value_of(state.learning_rate);
 }
 
 Values OptimizerBase::clip(const Values& gradients) const {
@@ -84,14 +86,17 @@ Values OptimizerBase::clip(const Values& gradients) const {
   return out;
 }
 
-void OptimizerBase::apply(Trace& trace, const OptimizerState& state, const VariableRefs& variables, const Values& all_gradients) const {
+void OptimizerBase::apply(Trace& trace, const OptimizerState& state, const VariableRefs& variables,
+                          const Values& all_gradients) const {
   const OptimizerOptions o = options();
   VariableRefs updated;
   std::vector<std::size_t> index;
   Values gradients;
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const int at = state.index_of(*variables[i]);
-    require(at >= 0, "Unknown variable: ", variables[i]->path, ". This optimizer can only be called for the variables it was originally built with. Call compile() again to make it anew.");
+    require(at >= 0, "Unknown variable: ", variables[i]->path,
+            ". This optimizer can only be called for the variables it was originally built with. Call compile() again "
+            "to make it anew.");
     if (!all_gradients[i]) continue;
     updated.push_back(variables[i]);
     index.push_back(static_cast<std::size_t>(at));
@@ -116,7 +121,9 @@ void OptimizerBase::apply(Trace& trace, const OptimizerState& state, const Varia
     }
   }
   // Keeps what was there where this is not a step that updates.
-  const auto assign = [&](const VariableRef& v, Value before, Value after) { trace.update(v, is_update ? select(is_update, after, before) : after); };
+  const auto assign = [&](const VariableRef& v, Value before, Value after) {
+    trace.update(v, is_update ? select(is_update, after, before) : after);
+  };
 
   gradients = clip(gradients);
   for (std::size_t k = 0; k < updated.size(); ++k) {
@@ -141,7 +148,9 @@ void OptimizerBase::apply(Trace& trace, const OptimizerState& state, const Varia
       const Value now = m * average + (1.0 - m) * w;
       trace.update(state.averages[i], now);
       if (!o.ema_overwrite_frequency) continue;
-      const Value due = equal(mod(iterations + one, scalar_like(iterations, static_cast<double>(*o.ema_overwrite_frequency))), scalar_like(iterations, 0));
+      const Value due =
+          equal(mod(iterations + one, scalar_like(iterations, static_cast<double>(*o.ema_overwrite_frequency))),
+                scalar_like(iterations, 0));
       trace.update(state.trainable[i], select(due, now, w));
     }
   }

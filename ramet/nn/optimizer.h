@@ -1,7 +1,7 @@
 // What all optimizers share: one update of every trainable variable, emitted into the training program.
 //
-// An optimizer is a description. Its state (iteration, learning rate, slots) is made when a model is built for training and lives there
-// as variables, so that a callback that changes the learning rate changes a variable and no plan.
+// An optimizer is a description. Its state (iteration, learning rate, slots) is made when a model is built for training
+// and lives there as variables, so that a callback that changes the learning rate changes a variable and no plan.
 #pragma once
 #include "ramet/graph/trace.h"
 #include "ramet/nn/schedules.h"
@@ -45,8 +45,9 @@ class OptimizerBase {
   OptimizerState build(const VariableRefs& trainable) const;
   // The rate of the next step, as a value.
   Value current_rate(Trace& trace, const OptimizerState& state) const;
-  // Emits one update: unscaling, accumulation, clipping, weight decay, the step, averages, constraints, the counter. `gradients` belong
-  // to `variables`, some of what the state was built for; those with an undefined gradient stay as they are.
+  // Emits one update: unscaling, accumulation, clipping, weight decay, the step, averages, constraints, the counter.
+  // `gradients` belong to `variables`, some of what the state was built for; those with an undefined gradient stay as
+  // they are.
   void apply(Trace& trace, const OptimizerState& state, const VariableRefs& variables, const Values& gradients) const;
   // What leaves when training ends: averages become the variables' values.
   void finalize(const OptimizerState& state) const;
@@ -58,7 +59,8 @@ class OptimizerBase {
   // What update_step sees of one variable. Slots are read and written by name.
   class Step {
    public:
-    Step(Trace& trace, const OptimizerState& state, std::size_t i, Value iterations, Value rate) : t(iterations), lr(rate), trace_(trace), state_(state), index_(i) {}
+    Step(Trace& trace, const OptimizerState& state, std::size_t i, Value iterations, Value rate)
+        : t(iterations), lr(rate), trace_(trace), state_(state), index_(i) {}
     Value t;   // updates done, this one included: 1, 2, … as a float
     Value lr;  // both in the variable's type
     Value slot(std::string_view name) const { return trace_.value_of(state_.slot(name)[index_]); }
@@ -86,12 +88,23 @@ template <class Derived, class C>
 class OptimizerOf : public ObjectOf<Derived, OptimizerBase, C> {
  public:
   using ObjectOf<Derived, OptimizerBase, C>::ObjectOf;
-  OptimizerOf(LearningRate rate, C rest) : ObjectOf<Derived, OptimizerBase, C>((rest.learning_rate = std::move(rate), std::move(rest))) {}
-  std::string name() const final { return this->config().name.empty() ? snake_case(Derived::kClassName) : this->config().name; }
+  OptimizerOf(LearningRate rate, C rest)
+      : ObjectOf<Derived, OptimizerBase, C>((rest.learning_rate = std::move(rate), std::move(rest))) {}
+  std::string name() const final {
+    return this->config().name.empty() ? snake_case(Derived::kClassName) : this->config().name;
+  }
   const LearningRate& learning_rate() const final { return this->config().learning_rate; }
   OptimizerOptions options() const final {
     const C& c = this->config();
-    return {c.weight_decay, c.clipnorm, c.clipvalue, c.global_clipnorm, c.use_ema, c.ema_momentum, c.ema_overwrite_frequency, c.loss_scale_factor, c.gradient_accumulation_steps};
+    return {c.weight_decay,
+            c.clipnorm,
+            c.clipvalue,
+            c.global_clipnorm,
+            c.use_ema,
+            c.ema_momentum,
+            c.ema_overwrite_frequency,
+            c.loss_scale_factor,
+            c.gradient_accumulation_steps};
   }
   JsonObject get_config() const final {
     JsonObject out = to_json(this->config());

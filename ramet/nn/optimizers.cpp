@@ -45,7 +45,9 @@ Value RMSprop::update_step(Step& step, Value g, Value w) const {
 
 namespace {
 
-Groups adam_slots(bool amsgrad) { return amsgrad ? Groups{{"momentum", "velocity"}, {"velocity_hat"}} : Groups{{"momentum", "velocity"}}; }
+Groups adam_slots(bool amsgrad) {
+  return amsgrad ? Groups{{"momentum", "velocity"}, {"velocity_hat"}} : Groups{{"momentum", "velocity"}};
+}
 
 // α = lr·√(1−β₂ᵗ)/(1−β₁ᵗ); m += (g−m)(1−β₁); v += (g²−v)(1−β₂); w −= α·m/(√v + ε).
 template <class Config, class Step>
@@ -75,7 +77,8 @@ Value AdamW::update_step(Step& step, Value g, Value w) const { return adam_step(
 
 const std::vector<ObjectClass<OptimizerBase>>& OptimizerBase::classes() {
   using namespace optimizers;
-  static const std::vector<ObjectClass<OptimizerBase>> list = {SGD::registration(), RMSprop::registration({"rmsprop"}), Adam::registration(), AdamW::registration({"adamw"})};
+  static const std::vector<ObjectClass<OptimizerBase>> list = {SGD::registration(), RMSprop::registration({"rmsprop"}),
+                                                               Adam::registration(), AdamW::registration({"adamw"})};
   return list;
 }
 

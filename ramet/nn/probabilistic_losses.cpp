@@ -26,7 +26,9 @@ Value smooth_binary(Value y, double s) { return s == 0 ? y : y * (1 - s) + 0.5 *
 Value smooth_classes(Value y, double s) { return s == 0 ? y : y * (1 - s) + s / static_cast<double>(y.dim(-1)); }
 
 void require_same_shape(std::string_view who, Value y, Value p) {
-  require(y.shape() == p.shape(), who, ": Arguments `target` and `output` must have the same shape. Received: target.shape=", to_string(y.shape()), ", output.shape=", to_string(p.shape()));
+  require(y.shape() == p.shape(), who,
+          ": Arguments `target` and `output` must have the same shape. Received: target.shape=", to_string(y.shape()),
+          ", output.shape=", to_string(p.shape()));
 }
 
 // −(y ln p + (1−y) ln(1−p)); for logits z: max(z, 0) − z·y + ln(1 + e^−|z|) = softplus(z) − z·y.
@@ -48,7 +50,9 @@ Value power(Value x, double e) {
 LossBase::Unreduced BinaryCrossentropy::call(Value y_true, Value y_pred) const {
   auto [y, p] = same_rank(cast(y_true, y_pred.dtype()), y_pred);
   require_same_shape(kClassName, y, p);
-  return {reduce_mean(binary_crossentropy(smooth_binary(y, config().label_smoothing), p, config().from_logits), {config().axis}), {}};
+  return {reduce_mean(binary_crossentropy(smooth_binary(y, config().label_smoothing), p, config().from_logits),
+                      {config().axis}),
+          {}};
 }
 
 // p_t is the probability of what is true; (1 − p_t)^γ weighs the hard cases.
@@ -67,7 +71,9 @@ LossBase::Unreduced CategoricalCrossentropy::call(Value y_true, Value y_pred) co
   auto [y, p] = same_rank(cast(y_true, y_pred.dtype()), y_pred);
   require_same_shape(kClassName, y, p);
   const std::int64_t axis = config().axis;
-  return {-reduce_sum(smooth_classes(y, config().label_smoothing) * log_probabilities(p, config().from_logits, axis), {axis}), {}};
+  return {-reduce_sum(smooth_classes(y, config().label_smoothing) * log_probabilities(p, config().from_logits, axis),
+                      {axis}),
+          {}};
 }
 
 LossBase::Unreduced CategoricalFocalCrossentropy::call(Value y_true, Value y_pred) const {
@@ -77,8 +83,11 @@ LossBase::Unreduced CategoricalFocalCrossentropy::call(Value y_true, Value y_pre
   if (config().from_logits) p = softmax(p, static_cast<int>(axis));
   const Value q = normalized(p, axis);
   const auto& alpha = config().alpha.values();
-  require(alpha.size() == 1 || static_cast<std::int64_t>(alpha.size()) == q.dim(-1), "CategoricalFocalCrossentropy: `alpha` has ", alpha.size(), " values for ", q.dim(-1), " classes");
-  const Value weight = power(1.0 - q, config().gamma) * cast(constant(*q.program, Array::of<double>({static_cast<std::int64_t>(alpha.size())}, alpha)), q.dtype());
+  require(alpha.size() == 1 || static_cast<std::int64_t>(alpha.size()) == q.dim(-1),
+          "CategoricalFocalCrossentropy: `alpha` has ", alpha.size(), " values for ", q.dim(-1), " classes");
+  const Value weight =
+      power(1.0 - q, config().gamma) *
+      cast(constant(*q.program, Array::of<double>({static_cast<std::int64_t>(alpha.size())}, alpha)), q.dtype());
   return {-reduce_sum(weight * smooth_classes(y, config().label_smoothing) * log(q), {axis}), {}};
 }
 
@@ -87,8 +96,11 @@ LossBase::Unreduced SparseCategoricalCrossentropy::call(Value y_true, Value y_pr
   if (y_true.rank() == y_pred.rank() && y_true.dim(axis) == 1) y_true = squeeze(y_true, axis);
   Shape want = y_pred.shape();
   want.erase(want.begin() + axis);
-  require(y_true.shape() == want, "SparseCategoricalCrossentropy: Arguments `target` and `output` must have the same shape up until the last dimension: target.shape=",
-          to_string(y_true.shape()), ", output.shape=", to_string(y_pred.shape()), "; labels that are one-hot need categorical_crossentropy");
+  require(y_true.shape() == want,
+          "SparseCategoricalCrossentropy: Arguments `target` and `output` must have the same shape up until the last "
+          "dimension: target.shape=",
+          to_string(y_true.shape()), ", output.shape=", to_string(y_pred.shape()),
+          "; labels that are one-hot need categorical_crossentropy");
   Value label = cast(y_true, y_true.dtype() == DType::i64 ? DType::i64 : DType::i32), valid;
   if (config().ignore_class) {
     valid = not_equal(label, scalar_like(label, static_cast<double>(*config().ignore_class)));

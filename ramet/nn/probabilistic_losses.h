@@ -15,11 +15,15 @@ class ClassWeights {
  private:
   std::vector<double> values_;
 };
-inline Json encode(const ClassWeights& w) { return w.values().size() == 1 ? Json(w.values()[0]) : ramet::encode(w.values()); }
+inline Json encode(const ClassWeights& w) {
+  return w.values().size() == 1 ? Json(w.values()[0]) : ramet::encode(w.values());
+}
 inline void decode(const Json& json, ClassWeights& out) {
   std::vector<double> list;
-  if (json.is_number()) list = {json.as_double()};
-  else ramet::decode(json, list);
+  if (json.is_number())
+    list = {json.as_double()};
+  else
+    ramet::decode(json, list);
   out = ClassWeights(std::move(list));
 }
 
@@ -29,9 +33,11 @@ struct BinaryCrossentropyConfig {
   std::int64_t axis = -1;
   Reduction reduction = "sum_over_batch_size";
   std::string name = "";
-  static constexpr auto fields =
-      std::tuple{field("from_logits", &BinaryCrossentropyConfig::from_logits), field("label_smoothing", &BinaryCrossentropyConfig::label_smoothing, in_unit_interval),
-                 field("axis", &BinaryCrossentropyConfig::axis), field("reduction", &BinaryCrossentropyConfig::reduction), field("name", &BinaryCrossentropyConfig::name)};
+  static constexpr auto fields = std::tuple{
+      field("from_logits", &BinaryCrossentropyConfig::from_logits),
+      field("label_smoothing", &BinaryCrossentropyConfig::label_smoothing, in_unit_interval),
+      field("axis", &BinaryCrossentropyConfig::axis), field("reduction", &BinaryCrossentropyConfig::reduction),
+      field("name", &BinaryCrossentropyConfig::name)};
 };
 using CategoricalCrossentropyConfig = BinaryCrossentropyConfig;
 
@@ -61,13 +67,14 @@ struct CategoricalFocalCrossentropyConfig {
   std::int64_t axis = -1;
   Reduction reduction = "sum_over_batch_size";
   std::string name = "";
-  static constexpr auto fields = std::tuple{field("alpha", &CategoricalFocalCrossentropyConfig::alpha),
-                                            field("gamma", &CategoricalFocalCrossentropyConfig::gamma),
-                                            field("from_logits", &CategoricalFocalCrossentropyConfig::from_logits),
-                                            field("label_smoothing", &CategoricalFocalCrossentropyConfig::label_smoothing, in_unit_interval),
-                                            field("axis", &CategoricalFocalCrossentropyConfig::axis),
-                                            field("reduction", &CategoricalFocalCrossentropyConfig::reduction),
-                                            field("name", &CategoricalFocalCrossentropyConfig::name)};
+  static constexpr auto fields =
+      std::tuple{field("alpha", &CategoricalFocalCrossentropyConfig::alpha),
+                 field("gamma", &CategoricalFocalCrossentropyConfig::gamma),
+                 field("from_logits", &CategoricalFocalCrossentropyConfig::from_logits),
+                 field("label_smoothing", &CategoricalFocalCrossentropyConfig::label_smoothing, in_unit_interval),
+                 field("axis", &CategoricalFocalCrossentropyConfig::axis),
+                 field("reduction", &CategoricalFocalCrossentropyConfig::reduction),
+                 field("name", &CategoricalFocalCrossentropyConfig::name)};
 };
 struct SparseCategoricalCrossentropyConfig {
   bool from_logits = false;
@@ -101,14 +108,16 @@ class CategoricalCrossentropy final : public LossOf<CategoricalCrossentropy, Cat
   using LossOf::LossOf;
   Unreduced call(Value y_true, Value y_pred) const override;
 };
-class CategoricalFocalCrossentropy final : public LossOf<CategoricalFocalCrossentropy, CategoricalFocalCrossentropyConfig> {
+class CategoricalFocalCrossentropy final
+    : public LossOf<CategoricalFocalCrossentropy, CategoricalFocalCrossentropyConfig> {
  public:
   static constexpr std::string_view kClassName = "CategoricalFocalCrossentropy";
   using LossOf::LossOf;
   Unreduced call(Value y_true, Value y_pred) const override;
 };
 // y_true holds class numbers. One that is out of range is a DataError (Keras counts it as a loss of 0).
-class SparseCategoricalCrossentropy final : public LossOf<SparseCategoricalCrossentropy, SparseCategoricalCrossentropyConfig> {
+class SparseCategoricalCrossentropy final
+    : public LossOf<SparseCategoricalCrossentropy, SparseCategoricalCrossentropyConfig> {
  public:
   static constexpr std::string_view kClassName = "SparseCategoricalCrossentropy";
   using LossOf::LossOf;

@@ -34,15 +34,18 @@ Value InverseTimeDecay::operator()(Value step) const {
 PiecewiseConstantDecay::PiecewiseConstantDecay(PiecewiseConstantConfig config) : ObjectOf(std::move(config)) {
   const auto& c = this->config();
   require(!c.boundaries.empty() && c.values.size() == c.boundaries.size() + 1,
-          "The length of boundaries should be 1 less than the length of values. Received: boundaries of length ", c.boundaries.size(), ", values of length ", c.values.size());
+          "The length of boundaries should be 1 less than the length of values. Received: boundaries of length ",
+          c.boundaries.size(), ", values of length ", c.values.size());
   for (std::size_t i = 1; i < c.boundaries.size(); ++i)
-    require(c.boundaries[i - 1] < c.boundaries[i], "PiecewiseConstantDecay: boundaries must increase; got ", c.boundaries[i - 1], " before ", c.boundaries[i]);
+    require(c.boundaries[i - 1] < c.boundaries[i], "PiecewiseConstantDecay: boundaries must increase; got ",
+            c.boundaries[i - 1], " before ", c.boundaries[i]);
 }
 
 Value PiecewiseConstantDecay::operator()(Value step) const {
   const Value t = f32(step);
   Value rate = scalar_like(t, config().values.back());
-  for (std::size_t i = config().boundaries.size(); i-- > 0;) rate = select(less_equal(t, scalar_like(t, config().boundaries[i])), scalar_like(t, config().values[i]), rate);
+  for (std::size_t i = config().boundaries.size(); i-- > 0;)
+    rate = select(less_equal(t, scalar_like(t, config().boundaries[i])), scalar_like(t, config().values[i]), rate);
   return rate;
 }
 
@@ -52,9 +55,12 @@ PolynomialDecay::PolynomialDecay(double initial_learning_rate, double decay_step
 Value PolynomialDecay::operator()(Value step) const {
   const auto& c = config();
   Value t = f32(step), steps = scalar_like(t, c.decay_steps);
-  if (c.cycle) steps = steps * maximum(ceil(t / c.decay_steps), scalar_like(t, 1));
-  else t = minimum(t, steps);
-  return pow(1.0 - t / steps, scalar_like(t, c.power)) * (c.initial_learning_rate - c.end_learning_rate) + c.end_learning_rate;
+  if (c.cycle)
+    steps = steps * maximum(ceil(t / c.decay_steps), scalar_like(t, 1));
+  else
+    t = minimum(t, steps);
+  return pow(1.0 - t / steps, scalar_like(t, c.power)) * (c.initial_learning_rate - c.end_learning_rate) +
+         c.end_learning_rate;
 }
 
 CosineDecay::CosineDecay(double initial_learning_rate, double decay_steps, CosineConfig rest)
@@ -63,14 +69,18 @@ CosineDecay::CosineDecay(double initial_learning_rate, double decay_steps, Cosin
 Value CosineDecay::operator()(Value step) const {
   const auto& c = config();
   const Value t = f32(step), steps = scalar_like(t, c.decay_steps);
-  const auto decay = [&](Value at, double peak) { return (half_cosine(minimum(at, steps) / c.decay_steps) * (1 - c.alpha) + c.alpha) * peak; };
+  const auto decay = [&](Value at, double peak) {
+    return (half_cosine(minimum(at, steps) / c.decay_steps) * (1 - c.alpha) + c.alpha) * peak;
+  };
   if (!c.warmup_target) return decay(t, c.initial_learning_rate);
   const Value climbing = t / c.warmup_steps * (*c.warmup_target - c.initial_learning_rate) + c.initial_learning_rate;
   return select(less(t, scalar_like(t, c.warmup_steps)), climbing, decay(t - c.warmup_steps, *c.warmup_target));
 }
 
-CosineDecayRestarts::CosineDecayRestarts(double initial_learning_rate, double first_decay_steps, CosineRestartsConfig rest)
-    : ObjectOf((rest.initial_learning_rate = initial_learning_rate, rest.first_decay_steps = first_decay_steps, rest)) {}
+CosineDecayRestarts::CosineDecayRestarts(double initial_learning_rate, double first_decay_steps,
+                                         CosineRestartsConfig rest)
+    : ObjectOf((rest.initial_learning_rate = initial_learning_rate, rest.first_decay_steps = first_decay_steps, rest)) {
+}
 
 // Periods of length first·t_mulⁱ; the geometric sum of the lengths tells which one `step` lies in.
 Value CosineDecayRestarts::operator()(Value step) const {
@@ -92,8 +102,9 @@ Value CosineDecayRestarts::operator()(Value step) const {
 
 const std::vector<ObjectClass<ScheduleBase>>& ScheduleBase::classes() {
   using namespace schedules;
-  static const std::vector<ObjectClass<ScheduleBase>> list = {ExponentialDecay::registration(), InverseTimeDecay::registration(), PiecewiseConstantDecay::registration(),
-                                                              PolynomialDecay::registration(), CosineDecay::registration(), CosineDecayRestarts::registration()};
+  static const std::vector<ObjectClass<ScheduleBase>> list = {
+      ExponentialDecay::registration(), InverseTimeDecay::registration(), PiecewiseConstantDecay::registration(),
+      PolynomialDecay::registration(),  CosineDecay::registration(),      CosineDecayRestarts::registration()};
   return list;
 }
 

@@ -22,33 +22,41 @@ namespace schedules {
 struct DecayConfig {
   double initial_learning_rate = 0, decay_steps = 0, decay_rate = 0;
   bool staircase = false;
-  static constexpr auto fields = std::tuple{field("initial_learning_rate", &DecayConfig::initial_learning_rate), field("decay_steps", &DecayConfig::decay_steps, positive),
-                                            field("decay_rate", &DecayConfig::decay_rate), field("staircase", &DecayConfig::staircase)};
+  static constexpr auto fields =
+      std::tuple{field("initial_learning_rate", &DecayConfig::initial_learning_rate),
+                 field("decay_steps", &DecayConfig::decay_steps, positive),
+                 field("decay_rate", &DecayConfig::decay_rate), field("staircase", &DecayConfig::staircase)};
 };
 struct PiecewiseConstantConfig {
   std::vector<double> boundaries, values;
-  static constexpr auto fields = std::tuple{field("boundaries", &PiecewiseConstantConfig::boundaries), field("values", &PiecewiseConstantConfig::values)};
+  static constexpr auto fields = std::tuple{field("boundaries", &PiecewiseConstantConfig::boundaries),
+                                            field("values", &PiecewiseConstantConfig::values)};
 };
 struct PolynomialConfig {
   double initial_learning_rate = 0, decay_steps = 0, end_learning_rate = 0.0001, power = 1.0;
   bool cycle = false;
-  static constexpr auto fields = std::tuple{field("initial_learning_rate", &PolynomialConfig::initial_learning_rate), field("decay_steps", &PolynomialConfig::decay_steps, positive),
-                                            field("end_learning_rate", &PolynomialConfig::end_learning_rate), field("power", &PolynomialConfig::power),
-                                            field("cycle", &PolynomialConfig::cycle)};
+  static constexpr auto fields =
+      std::tuple{field("initial_learning_rate", &PolynomialConfig::initial_learning_rate),
+                 field("decay_steps", &PolynomialConfig::decay_steps, positive),
+                 field("end_learning_rate", &PolynomialConfig::end_learning_rate),
+                 field("power", &PolynomialConfig::power), field("cycle", &PolynomialConfig::cycle)};
 };
 struct CosineConfig {
   double initial_learning_rate = 0, decay_steps = 0, alpha = 0;
   std::optional<double> warmup_target = std::nullopt;
   double warmup_steps = 0;
-  static constexpr auto fields = std::tuple{field("initial_learning_rate", &CosineConfig::initial_learning_rate), field("decay_steps", &CosineConfig::decay_steps, positive),
-                                            field("alpha", &CosineConfig::alpha), field("warmup_target", &CosineConfig::warmup_target),
-                                            field("warmup_steps", &CosineConfig::warmup_steps)};
+  static constexpr auto fields = std::tuple{
+      field("initial_learning_rate", &CosineConfig::initial_learning_rate),
+      field("decay_steps", &CosineConfig::decay_steps, positive), field("alpha", &CosineConfig::alpha),
+      field("warmup_target", &CosineConfig::warmup_target), field("warmup_steps", &CosineConfig::warmup_steps)};
 };
 struct CosineRestartsConfig {
   double initial_learning_rate = 0, first_decay_steps = 0, t_mul = 2.0, m_mul = 1.0, alpha = 0;
   static constexpr auto fields =
-      std::tuple{field("initial_learning_rate", &CosineRestartsConfig::initial_learning_rate), field("first_decay_steps", &CosineRestartsConfig::first_decay_steps, positive),
-                 field("t_mul", &CosineRestartsConfig::t_mul), field("m_mul", &CosineRestartsConfig::m_mul), field("alpha", &CosineRestartsConfig::alpha)};
+      std::tuple{field("initial_learning_rate", &CosineRestartsConfig::initial_learning_rate),
+                 field("first_decay_steps", &CosineRestartsConfig::first_decay_steps, positive),
+                 field("t_mul", &CosineRestartsConfig::t_mul), field("m_mul", &CosineRestartsConfig::m_mul),
+                 field("alpha", &CosineRestartsConfig::alpha)};
 };
 
 // rate · decay_rate^(step / decay_steps); staircase floors the exponent.
@@ -74,7 +82,8 @@ class PiecewiseConstantDecay final : public ObjectOf<PiecewiseConstantDecay, Sch
  public:
   static constexpr std::string_view kClassName = "PiecewiseConstantDecay";
   explicit PiecewiseConstantDecay(PiecewiseConstantConfig config);
-  PiecewiseConstantDecay(std::vector<double> boundaries, std::vector<double> values) : PiecewiseConstantDecay(PiecewiseConstantConfig{std::move(boundaries), std::move(values)}) {}
+  PiecewiseConstantDecay(std::vector<double> boundaries, std::vector<double> values)
+      : PiecewiseConstantDecay(PiecewiseConstantConfig{std::move(boundaries), std::move(values)}) {}
   Value operator()(Value step) const override;
 };
 // (rate − end)(1 − step/decay_steps)^power + end

@@ -15,8 +15,8 @@ struct History {
   bool contains(std::string_view name) const;
 };
 
-// Derive from it and override hooks. Hooks run on the thread that called fit, in Keras' order. Logs may be added to; what is added in
-// on_epoch_end is shown and kept in the history.
+// Derive from it and override hooks. Hooks run on the thread that called fit, in Keras' order. Logs may be added to;
+// what is added in on_epoch_end is shown and kept in the history.
 class Callback {
  public:
   virtual ~Callback() = default;

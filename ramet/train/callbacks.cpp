@@ -41,7 +41,8 @@ const double* find(const Logs& logs, const Monitor& monitor, const char* who) {
   if (!found) {
     std::vector<std::string> names;
     for (const auto& entry : logs) names.push_back(entry.first);
-    say(cat(who, " conditioned on metric `", monitor.name(), "` which is not available. Available metrics are: ", join(names, ",")));
+    say(cat(who, " conditioned on metric `", monitor.name(),
+            "` which is not available. Available metrics are: ", join(names, ",")));
   }
   return found;
 }
@@ -54,13 +55,17 @@ void Monitor::begin(const Model& model) {
     return;
   }
   const auto known = direction(model, name_);
-  require(known.has_value(), "cannot tell whether more or less of `", name_, "` is better; set mode to \"min\" or \"max\"");
+  require(known.has_value(), "cannot tell whether more or less of `", name_,
+          "` is better; set mode to \"min\" or \"max\"");
   higher_ = *known;
 }
 
-double Monitor::worst() const { return higher_ ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity(); }
+double Monitor::worst() const {
+  return higher_ ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+}
 
-EarlyStopping::EarlyStopping(Config config) : config_(std::move(config)), monitor_(config_.monitor, config_.mode, config_.min_delta) {}
+EarlyStopping::EarlyStopping(Config config)
+    : config_(std::move(config)), monitor_(config_.monitor, config_.mode, config_.min_delta) {}
 
 void EarlyStopping::on_train_begin() {
   monitor_.begin(model());
@@ -99,7 +104,8 @@ void EarlyStopping::on_train_end() {
   model().set_weights(best_weights_);
 }
 
-ReduceLROnPlateau::ReduceLROnPlateau(Config config) : config_(std::move(config)), monitor_(config_.monitor, config_.mode, config_.min_delta) {
+ReduceLROnPlateau::ReduceLROnPlateau(Config config)
+    : config_(std::move(config)), monitor_(config_.monitor, config_.mode, config_.min_delta) {
   require(config_.factor < 1, "ReduceLROnPlateau does not support a factor >= 1.0. Received factor=", config_.factor);
 }
 
@@ -122,7 +128,8 @@ void ReduceLROnPlateau::on_epoch_end(std::int64_t epoch, Logs& logs) {
     if (old <= config_.min_lr) return;
     const double rate = std::max(old * config_.factor, config_.min_lr);
     model().set_learning_rate(rate);
-    if (config_.verbose > 0) say(cat("Epoch ", epoch + 1, ": ReduceLROnPlateau reducing learning rate to ", number(rate), "."));
+    if (config_.verbose > 0)
+      say(cat("Epoch ", epoch + 1, ": ReduceLROnPlateau reducing learning rate to ", number(rate), "."));
     cooling_ = config_.cooldown;
     wait_ = 0;
   }
@@ -132,10 +139,13 @@ void LearningRateScheduler::on_epoch_begin(std::int64_t epoch) {
   const double rate = schedule_(epoch, model().learning_rate());
   require(std::isfinite(rate), "The output of the `schedule` function should be a finite number. Got: ", rate);
   model().set_learning_rate(rate);
-  if (verbose_ > 0) say(cat("Epoch ", epoch + 1, ": LearningRateScheduler setting learning rate to ", number(rate), "."));
+  if (verbose_ > 0)
+    say(cat("Epoch ", epoch + 1, ": LearningRateScheduler setting learning rate to ", number(rate), "."));
 }
 
-void LearningRateScheduler::on_epoch_end(std::int64_t, Logs& logs) { logs.set("learning_rate", model().learning_rate()); }
+void LearningRateScheduler::on_epoch_end(std::int64_t, Logs& logs) {
+  logs.set("learning_rate", model().learning_rate());
+}
 
 void TerminateOnNaN::on_train_batch_end(std::int64_t batch, Logs& logs) {
   const double* loss = logs.find("loss");
@@ -168,8 +178,10 @@ void CSVLogger::on_epoch_end(std::int64_t epoch, Logs& logs) {
   for (const auto& key : keys_) {
     const double* v = logs.find(key);
     *file_ << separator_;
-    if (v) file_->precision(9), *file_ << *v;
-    else *file_ << "NA";
+    if (v)
+      file_->precision(9), *file_ << *v;
+    else
+      *file_ << "NA";
   }
   *file_ << std::endl;
 }

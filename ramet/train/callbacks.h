@@ -15,11 +15,14 @@ using MonitorMode = Choice<MonitorModeNames>;
 class Monitor {
  public:
   Monitor() = default;
-  Monitor(std::string name, MonitorMode mode, double min_delta) : name_(std::move(name)), mode_(mode), min_delta_(min_delta < 0 ? -min_delta : min_delta) {}
+  Monitor(std::string name, MonitorMode mode, double min_delta)
+      : name_(std::move(name)), mode_(mode), min_delta_(min_delta < 0 ? -min_delta : min_delta) {}
   const std::string& name() const { return name_; }
   // Settles the direction. UsageError when "auto" cannot tell.
   void begin(const Model& model);
-  bool better(double value, double than) const { return higher_ ? value - min_delta_ > than : value + min_delta_ < than; }
+  bool better(double value, double than) const {
+    return higher_ ? value - min_delta_ > than : value + min_delta_ < than;
+  }
   double worst() const;
 
  private:
@@ -85,7 +88,8 @@ class ReduceLROnPlateau final : public Callback {
 // Sets the learning rate at the start of every epoch.
 class LearningRateScheduler final : public Callback {
  public:
-  explicit LearningRateScheduler(std::function<double(std::int64_t epoch, double rate)> schedule, int verbose = 0) : schedule_(std::move(schedule)), verbose_(verbose) {}
+  explicit LearningRateScheduler(std::function<double(std::int64_t epoch, double rate)> schedule, int verbose = 0)
+      : schedule_(std::move(schedule)), verbose_(verbose) {}
   void on_epoch_begin(std::int64_t epoch) override;
   void on_epoch_end(std::int64_t epoch, Logs& logs) override;
 
@@ -107,7 +111,8 @@ class TerminateOnNaN final : public Callback {
 // A line per epoch: epoch, then the logs in alphabetical order.
 class CSVLogger final : public Callback {
  public:
-  explicit CSVLogger(std::string filename, char separator = ',', bool append = false) : filename_(std::move(filename)), separator_(separator), append_(append) {}
+  explicit CSVLogger(std::string filename, char separator = ',', bool append = false)
+      : filename_(std::move(filename)), separator_(separator), append_(append) {}
   void on_train_begin() override;
   void on_epoch_end(std::int64_t epoch, Logs& logs) override;
   void on_train_end() override { file_.reset(); }
@@ -131,12 +136,24 @@ class LambdaCallback final : public Callback {
     std::function<void(std::int64_t, Logs&)> on_train_batch_end = nullptr;
   };
   LambdaCallback(Hooks hooks) : hooks_(std::move(hooks)) {}
-  void on_epoch_begin(std::int64_t epoch) override { if (hooks_.on_epoch_begin) hooks_.on_epoch_begin(epoch); }
-  void on_epoch_end(std::int64_t epoch, Logs& logs) override { if (hooks_.on_epoch_end) hooks_.on_epoch_end(epoch, logs); }
-  void on_train_begin() override { if (hooks_.on_train_begin) hooks_.on_train_begin(); }
-  void on_train_end() override { if (hooks_.on_train_end) hooks_.on_train_end(); }
-  void on_train_batch_begin(std::int64_t batch) override { if (hooks_.on_train_batch_begin) hooks_.on_train_batch_begin(batch); }
-  void on_train_batch_end(std::int64_t batch, Logs& logs) override { if (hooks_.on_train_batch_end) hooks_.on_train_batch_end(batch, logs); }
+  void on_epoch_begin(std::int64_t epoch) override {
+    if (hooks_.on_epoch_begin) hooks_.on_epoch_begin(epoch);
+  }
+  void on_epoch_end(std::int64_t epoch, Logs& logs) override {
+    if (hooks_.on_epoch_end) hooks_.on_epoch_end(epoch, logs);
+  }
+  void on_train_begin() override {
+    if (hooks_.on_train_begin) hooks_.on_train_begin();
+  }
+  void on_train_end() override {
+    if (hooks_.on_train_end) hooks_.on_train_end();
+  }
+  void on_train_batch_begin(std::int64_t batch) override {
+    if (hooks_.on_train_batch_begin) hooks_.on_train_batch_begin(batch);
+  }
+  void on_train_batch_end(std::int64_t batch, Logs& logs) override {
+    if (hooks_.on_train_batch_end) hooks_.on_train_batch_end(batch, logs);
+  }
 
  private:
   Hooks hooks_;

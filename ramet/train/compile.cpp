@@ -76,7 +76,8 @@ MetricArgs decode_metrics(const Json* json) {
     for (const Json& item : json->as_array()) list.push_back(decode_metrics(&item));
     return MetricArgs(std::move(list));
   }
-  for (const auto& [name, item] : json->as_object()) list.push_back(MetricArgs(std::vector<MetricArgs>{MetricArgs(name), decode_metrics(&item)}));
+  for (const auto& [name, item] : json->as_object())
+    list.push_back(MetricArgs(std::vector<MetricArgs>{MetricArgs(name), decode_metrics(&item)}));
   return MetricArgs(std::move(list));
 }
 
@@ -100,7 +101,8 @@ void Model::compile(const CompileOptions& options) {
       merged.loss = before.loss;
       if (merged.loss_weights.empty()) merged.loss_weights = before.loss_weights;
     }
-    if (merged.metrics.empty() && merged.weighted_metrics.empty()) merged.metrics = before.metrics, merged.weighted_metrics = before.weighted_metrics;
+    if (merged.metrics.empty() && merged.weighted_metrics.empty())
+      merged.metrics = before.metrics, merged.weighted_metrics = before.weighted_metrics;
   }
   if (layer().has_graph()) {
     const auto names = train::output_names(layer());
@@ -132,7 +134,8 @@ void Model::set_learning_rate(double rate) {
   const auto training = Training::of(layer());
   Compiled& compiled = compiled_of(*training, "setting the learning rate");
   require(!compiled.options.optimizer->learning_rate().schedule(),
-          "This optimizer was created with a `LearningRateSchedule` object as its `learning_rate` constructor argument, hence its learning rate is not settable. If you need the learning rate to "
+          "This optimizer was created with a `LearningRateSchedule` object as its `learning_rate` constructor "
+          "argument, hence its learning rate is not settable. If you need the learning rate to "
           "be settable, you should instead create the optimizer with a float `learning_rate` argument.");
   training->optimizer_state(layer()).learning_rate->assign(Array::scalar(rate));
 }
@@ -148,7 +151,9 @@ JsonObject Model::get_compile_config() const {
   const CompileOptions& o = compiled.options;
   Json optimizer = encode(o.optimizer);
   // The rate as it is now: callbacks may have changed it.
-  if (compiled.optimizer && compiled.optimizer->learning_rate) optimizer.as_object().at("config").as_object().set("learning_rate", Json(compiled.optimizer->learning_rate->value().item()));
+  if (compiled.optimizer && compiled.optimizer->learning_rate)
+    optimizer.as_object().at("config").as_object().set("learning_rate",
+                                                       Json(compiled.optimizer->learning_rate->value().item()));
   return {{"optimizer", std::move(optimizer)},
           {"loss", encode_per_output(o.loss, [](const auto& l) { return encode_named(l); })},
           {"loss_weights", encode_per_output(o.loss_weights, [](double w) { return Json(w); })},
@@ -161,8 +166,10 @@ JsonObject Model::get_compile_config() const {
 
 void Model::compile_from_config(const JsonObject& config) {
   CompileOptions o;
-  if (const Json* optimizer = config.find("optimizer"); optimizer && !optimizer->is_null()) decode(*optimizer, o.optimizer);
-  o.loss = decode_per_output<Named<LossBase>>(config.find("loss"), [](const Json& j) { return decode_named<LossBase>(j); });
+  if (const Json* optimizer = config.find("optimizer"); optimizer && !optimizer->is_null())
+    decode(*optimizer, o.optimizer);
+  o.loss =
+      decode_per_output<Named<LossBase>>(config.find("loss"), [](const Json& j) { return decode_named<LossBase>(j); });
   o.loss_weights = decode_per_output<double>(config.find("loss_weights"), [](const Json& j) { return j.as_double(); });
   o.metrics = decode_metrics(config.find("metrics"));
   o.weighted_metrics = decode_metrics(config.find("weighted_metrics"));

@@ -29,19 +29,22 @@ bool is_accuracy(const std::string& name) { return lower(name) == "accuracy" || 
 
 // Values by output: nothing where none is given. `what` names the argument.
 template <class T>
-std::vector<std::optional<T>> spread(const PerOutput<T>& given, const std::vector<std::string>& outputs, const char* what) {
+std::vector<std::optional<T>> spread(const PerOutput<T>& given, const std::vector<std::string>& outputs,
+                                     const char* what) {
   std::vector<std::optional<T>> out(outputs.size());
   if (given.empty()) return out;
   if (given.by_name()) {
     for (std::size_t i = 0; i < given.names().size(); ++i) {
       const auto at = std::find(outputs.begin(), outputs.end(), given.names()[i]);
-      require(at != outputs.end(), "Expected keys ", quoted(outputs), " in ", what, " dict, but found ", what, ".keys()=", quoted(given.names()));
+      require(at != outputs.end(), "Expected keys ", quoted(outputs), " in ", what, " dict, but found ", what,
+              ".keys()=", quoted(given.names()));
       out[static_cast<std::size_t>(at - outputs.begin())] = given.values()[i];
     }
     return out;
   }
   if (given.single()) return std::vector<std::optional<T>>(outputs.size(), given.values()[0]);
-  require(given.values().size() == outputs.size(), "compile: `", what, "` has ", given.values().size(), " entries for ", outputs.size(), " outputs ", quoted(outputs));
+  require(given.values().size() == outputs.size(), "compile: `", what, "` has ", given.values().size(), " entries for ",
+          outputs.size(), " outputs ", quoted(outputs));
   for (std::size_t i = 0; i < outputs.size(); ++i) out[i] = given.values()[i];
   return out;
 }
@@ -52,15 +55,18 @@ void flatten(const MetricArgs& args, std::vector<Named<MetricBase>>& out) {
 }
 
 // Lists by output.
-std::vector<std::vector<Named<MetricBase>>> spread(const MetricArgs& given, const std::vector<std::string>& outputs, const char* what) {
+std::vector<std::vector<Named<MetricBase>>> spread(const MetricArgs& given, const std::vector<std::string>& outputs,
+                                                   const char* what) {
   std::vector<std::vector<Named<MetricBase>>> out(outputs.size());
   if (given.empty() || (given.is_list() && given.list().empty())) return out;
   // {{"label", …}, …}: every entry is a list that begins with the name of an output.
   const auto output_of = [&](const MetricArgs& entry) {
     if (!entry.is_list() || entry.list().size() < 2 || entry.list()[0].is_list()) return outputs.size();
-    return static_cast<std::size_t>(std::find(outputs.begin(), outputs.end(), entry.list()[0].one().name()) - outputs.begin());
+    return static_cast<std::size_t>(std::find(outputs.begin(), outputs.end(), entry.list()[0].one().name()) -
+                                    outputs.begin());
   };
-  const bool by_name = given.is_list() && std::all_of(given.list().begin(), given.list().end(), [&](const auto& e) { return output_of(e) < outputs.size(); });
+  const bool by_name = given.is_list() && std::all_of(given.list().begin(), given.list().end(),
+                                                      [&](const auto& e) { return output_of(e) < outputs.size(); });
   if (by_name) {
     for (const auto& entry : given.list())
       for (std::size_t i = 1; i < entry.list().size(); ++i) flatten(entry.list()[i], out[output_of(entry)]);
@@ -68,21 +74,26 @@ std::vector<std::vector<Named<MetricBase>>> spread(const MetricArgs& given, cons
     flatten(given, out[0]);
   } else {
     require(given.is_list() && given.list().size() == outputs.size(), "Invalid `", what, "`. `", what,
-            "` should contain metrics objects and either be a dict or a list matching the output names of the functional model ", quoted(outputs), "; it has ",
-            given.is_list() ? given.list().size() : 1, " entries");
+            "` should contain metrics objects and either be a dict or a list matching the output names of the "
+            "functional model ",
+            quoted(outputs), "; it has ", given.is_list() ? given.list().size() : 1, " entries");
     for (std::size_t i = 0; i < outputs.size(); ++i) flatten(given.list()[i], out[i]);
   }
   return out;
 }
 
-std::string name_of(const Named<MetricBase>& metric) { return metric.object() ? metric.object()->name() : metric.name(); }
+std::string name_of(const Named<MetricBase>& metric) {
+  return metric.object() ? metric.object()->name() : metric.name();
+}
 
 }  // namespace
 
 std::vector<OutputLoss> losses_by_output(const CompileOptions& options, const std::vector<std::string>& outputs) {
   if (options.loss.by_name()) {
-    std::set<std::string> got(options.loss.names().begin(), options.loss.names().end()), want(outputs.begin(), outputs.end());
-    require(got == want, "Expected keys ", quoted(outputs), " in loss dict, but found loss.keys()=", quoted(options.loss.names()));
+    std::set<std::string> got(options.loss.names().begin(), options.loss.names().end()),
+        want(outputs.begin(), outputs.end());
+    require(got == want, "Expected keys ", quoted(outputs),
+            " in loss dict, but found loss.keys()=", quoted(options.loss.names()));
   }
   const auto losses = spread(options.loss, outputs, "loss");
   const auto weights = spread(options.loss_weights, outputs, "loss_weights");

@@ -1,4 +1,5 @@
-// From what compile was given to what each output has: its loss and weight, its metrics and their names in logs. Internal to ramet/train.
+// From what compile was given to what each output has: its loss and weight, its metrics and their names in logs.
+// Internal to ramet/train.
 #pragma once
 #include "ramet/train/options.h"
 

@@ -32,7 +32,8 @@ bool fits_with_rank(const Shape& declared, Shape got) {
 
 void check_array(const Array& a, const std::string& what) {
   require(a.rank() >= 1, what, " is a scalar; arrays need the samples along their first axis");
-  require(a.dtype() != DType::f16 && a.dtype() != DType::bf16, what, " is ", a.dtype(), ", which cannot be computed with yet; use float32");
+  require(a.dtype() != DType::f16 && a.dtype() != DType::bf16, what, " is ", a.dtype(),
+          ", which cannot be computed with yet; use float32");
 }
 
 Arrays match_inputs(ModelLayer& model, const Feed& feed, const char* who) {
@@ -41,7 +42,8 @@ Arrays match_inputs(ModelLayer& model, const Feed& feed, const char* who) {
   static std::mutex building;
   const std::lock_guard lock(building);
   if (!model.has_graph()) {
-    require(feed.arrays().size() == 1, who, ": Sequential '", model.name(), "' takes one input; got ", feed.arrays().size());
+    require(feed.arrays().size() == 1, who, ": Sequential '", model.name(), "' takes one input; got ",
+            feed.arrays().size());
     const Array& a = feed.arrays()[0];
     check_array(a, "the input");
     Shape shape = a.shape();
@@ -59,15 +61,19 @@ Arrays match_inputs(ModelLayer& model, const Feed& feed, const char* who) {
   Arrays out(inputs.size());
   if (feed.by_name()) {
     for (const auto& given : feed.names())
-      require(std::find(names.begin(), names.end(), given) != names.end() || feed.names().size() <= names.size(), "There is no input named '", given, "'. Expected the following keys: ", quoted(names));
+      require(std::find(names.begin(), names.end(), given) != names.end() || feed.names().size() <= names.size(),
+              "There is no input named '", given, "'. Expected the following keys: ", quoted(names));
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto at = std::find(feed.names().begin(), feed.names().end(), names[i]);
       const bool optional = static_cast<const InputLayer&>(*inputs[i].node()->operation).config().optional;
-      require(at != feed.names().end() || optional, "Missing data for input \"", names[i], "\". You passed a data dictionary with keys ", quoted(feed.names()), ". Expected the following keys: ", quoted(names));
+      require(at != feed.names().end() || optional, "Missing data for input \"", names[i],
+              "\". You passed a data dictionary with keys ", quoted(feed.names()),
+              ". Expected the following keys: ", quoted(names));
       if (at != feed.names().end()) out[i] = feed.arrays()[static_cast<std::size_t>(at - feed.names().begin())];
     }
   } else {
-    require(feed.arrays().size() == inputs.size(), "Layer \"", model.name(), "\" expects ", inputs.size(), " input(s), but it received ", feed.arrays().size(), " input tensors.");
+    require(feed.arrays().size() == inputs.size(), "Layer \"", model.name(), "\" expects ", inputs.size(),
+            " input(s), but it received ", feed.arrays().size(), " input tensors.");
     out = feed.arrays();
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -77,8 +83,10 @@ Arrays match_inputs(ModelLayer& model, const Feed& feed, const char* who) {
       continue;
     }
     check_array(out[i], cat("input '", inputs[i].name(), "'"));
-    require(fits_with_rank(inputs[i].shape(), out[i].shape()), "Input ", i, " with name '", inputs[i].name(), "' of layer '", model.name(), "' is incompatible with the layer: expected shape=",
-            to_string(inputs[i].shape()), ", found shape=", to_string(out[i].shape()));
+    require(fits_with_rank(inputs[i].shape(), out[i].shape()), "Input ", i, " with name '", inputs[i].name(),
+            "' of layer '", model.name(),
+            "' is incompatible with the layer: expected shape=", to_string(inputs[i].shape()),
+            ", found shape=", to_string(out[i].shape()));
   }
   return out;
 }
@@ -91,7 +99,8 @@ Arrays match_targets(const ModelLayer& model, const Feed& feed, const CompileOpt
   if (feed.by_name()) {
     for (std::size_t i = 0; i < feed.names().size(); ++i) {
       const auto at = std::find(names.begin(), names.end(), feed.names()[i]);
-      require(at != names.end(), who, ": y has a target named '", feed.names()[i], "'; the outputs are ", quoted(names));
+      require(at != names.end(), who, ": y has a target named '", feed.names()[i], "'; the outputs are ",
+              quoted(names));
       out[static_cast<std::size_t>(at - names.begin())] = feed.arrays()[i];
     }
   } else if (feed.arrays().size() == names.size()) {
@@ -101,8 +110,9 @@ Arrays match_targets(const ModelLayer& model, const Feed& feed, const CompileOpt
     const auto losses = losses_by_output(options, names);
     for (std::size_t i = 0; i < losses.size(); ++i)
       if (!losses[i].loss.empty()) with_loss.push_back(i);
-    require(with_loss.size() == feed.arrays().size(), who, ": y_true and y_pred have different structures: y holds ", feed.arrays().size(), " array", feed.arrays().size() == 1 ? "" : "s",
-            ", the model has ", names.size(), " outputs ", quoted(names));
+    require(with_loss.size() == feed.arrays().size(), who, ": y_true and y_pred have different structures: y holds ",
+            feed.arrays().size(), " array", feed.arrays().size() == 1 ? "" : "s", ", the model has ", names.size(),
+            " outputs ", quoted(names));
     for (std::size_t k = 0; k < with_loss.size(); ++k) out[with_loss[k]] = feed.arrays()[k];
   }
   for (std::size_t i = 0; i < out.size(); ++i)
@@ -117,13 +127,15 @@ Arrays match_weights(const ModelLayer& model, const Feed& feed, const char* who)
   if (feed.by_name()) {
     for (std::size_t i = 0; i < feed.names().size(); ++i) {
       const auto at = std::find(names.begin(), names.end(), feed.names()[i]);
-      require(at != names.end(), who, ": sample_weight has an entry named '", feed.names()[i], "'; the outputs are ", quoted(names));
+      require(at != names.end(), who, ": sample_weight has an entry named '", feed.names()[i], "'; the outputs are ",
+              quoted(names));
       out[static_cast<std::size_t>(at - names.begin())] = feed.arrays()[i];
     }
   } else if (feed.arrays().size() == 1) {
     out.assign(names.size(), feed.arrays()[0]);
   } else {
-    require(feed.arrays().size() == names.size(), who, ": sample_weight holds ", feed.arrays().size(), " arrays for ", names.size(), " outputs ", quoted(names));
+    require(feed.arrays().size() == names.size(), who, ": sample_weight holds ", feed.arrays().size(), " arrays for ",
+            names.size(), " outputs ", quoted(names));
     out = feed.arrays();
   }
   for (const Array& a : out)
@@ -134,12 +146,14 @@ Arrays match_weights(const ModelLayer& model, const Feed& feed, const char* who)
 // The weight of every sample's class; classes that are not named weigh 1.
 Array class_weights(const Array& y, const std::map<std::int64_t, double>& weights) {
   const std::int64_t n = y.dim(0), width = n == 0 ? 1 : y.size() / n;
-  require(y.rank() == 1 || y.rank() == 2, "`class_weight` is only supported for targets of rank 1 or 2; got shape ", to_string(y.shape()));
+  require(y.rank() == 1 || y.rank() == 2, "`class_weight` is only supported for targets of rank 1 or 2; got shape ",
+          to_string(y.shape()));
   const auto values = y.to_doubles();
   Array out(Shape{n});
   for (std::int64_t i = 0; i < n; ++i) {
     const auto row = values.begin() + i * width;
-    const double label = width == 1 ? std::nearbyint(*row) : static_cast<double>(std::max_element(row, row + width) - row);
+    const double label =
+        width == 1 ? std::nearbyint(*row) : static_cast<double>(std::max_element(row, row + width) - row);
     const auto found = weights.find(static_cast<std::int64_t>(label));
     out.data<float>()[static_cast<std::size_t>(i)] = found == weights.end() ? 1.0f : static_cast<float>(found->second);
   }
@@ -175,7 +189,8 @@ DataSet match_data(ModelLayer& model, const DataRequest& r, const CompileOptions
     data.weight = match_weights(model, r.sample_weight, r.who);
     if (!r.class_weight.empty()) {
       require(r.sample_weight.empty(), "You cannot `class_weight` and `sample_weight` at the same time.");
-      require(data.y.size() == 1 && data.y[0].defined(), "`class_weight` is only supported for Models with a single output.");
+      require(data.y.size() == 1 && data.y[0].defined(),
+              "`class_weight` is only supported for Models with a single output.");
       data.weight[0] = class_weights(data.y[0], r.class_weight);
     }
   }
@@ -187,7 +202,8 @@ DataSet match_data(ModelLayer& model, const DataRequest& r, const CompileOptions
         same = same && (count < 0 || count == a.dim(0));
         count = count < 0 ? a.dim(0) : count;
       }
-  require(same, "Data cardinality is ambiguous. Make sure all arrays contain the same number of samples. ", sizes("x", data.x), sizes("y", data.y), sizes("sample_weight", data.weight));
+  require(same, "Data cardinality is ambiguous. Make sure all arrays contain the same number of samples. ",
+          sizes("x", data.x), sizes("y", data.y), sizes("sample_weight", data.weight));
   require(count > 0, r.who, ": the data holds no samples");
   data.count = count;
   return data;
@@ -216,7 +232,8 @@ void Batches::load(const Arrays& arrays, std::vector<const void*>& out, std::int
       out.push_back(nullptr);
       continue;
     }
-    const std::size_t bytes = row_bytes(a), begin = static_cast<std::size_t>(batch * batch_size_), n = static_cast<std::size_t>(size(batch));
+    const std::size_t bytes = row_bytes(a), begin = static_cast<std::size_t>(batch * batch_size_),
+                      n = static_cast<std::size_t>(size(batch));
     const auto* from = static_cast<const char*>(a.raw());
     if (order_.empty()) {
       out.push_back(from + begin * bytes);
@@ -225,7 +242,8 @@ void Batches::load(const Arrays& arrays, std::vector<const void*>& out, std::int
     if (buffers_.size() <= buffer) buffers_.resize(buffer + 1);
     auto& to = buffers_[buffer++];
     to.resize(std::max<std::size_t>(n * bytes, to.size()));
-    for (std::size_t i = 0; i < n; ++i) std::memcpy(to.data() + i * bytes, from + static_cast<std::size_t>(order_[begin + i]) * bytes, bytes);
+    for (std::size_t i = 0; i < n; ++i)
+      std::memcpy(to.data() + i * bytes, from + static_cast<std::size_t>(order_[begin + i]) * bytes, bytes);
     out.push_back(to.data());
   }
 }

@@ -24,8 +24,8 @@ struct DataRequest {
 // UsageError in Keras' words when something does not fit the model. Builds a Sequential that has no input yet.
 DataSet match_data(ModelLayer& model, const DataRequest& request, const CompileOptions* options);
 
-// Batches of a data set, one after another. Without an order they are views of the arrays, with one they are gathered into buffers
-// that are used again.
+// Batches of a data set, one after another. Without an order they are views of the arrays, with one they are gathered
+// into buffers that are used again.
 class Batches {
  public:
   Batches(const DataSet& data, std::int64_t batch_size) : data_(data), batch_size_(batch_size) {}

@@ -5,7 +5,8 @@
 namespace ramet {
 
 Predictions::operator Array() const {
-  require(arrays_.size() == 1, "the model has ", arrays_.size(), " outputs; take them as Arrays, by index or by name (", join(names_), ")");
+  require(arrays_.size() == 1, "the model has ", arrays_.size(), " outputs; take them as Arrays, by index or by name (",
+          join(names_), ")");
   return arrays_[0];
 }
 

@@ -10,15 +10,16 @@
 
 namespace ramet {
 
-// One array, a list, or arrays by name: x, {q, d}, {{"question", q}, {"document", d}}. An undefined array stands for an optional input
-// that is not given. Elements are shared, not copied.
+// One array, a list, or arrays by name: x, {q, d}, {{"question", q}, {"document", d}}. An undefined array stands for an
+// optional input that is not given. Elements are shared, not copied.
 class Feed {
  public:
   Feed() = default;  // nothing
   Feed(Array array) : arrays_{std::move(array)}, single_(true) {}
   Feed(Arrays list) : arrays_(std::move(list)) {}
   Feed(std::initializer_list<Array> list) : arrays_(list) {}
-  Feed(std::initializer_list<std::pair<std::string, Array>> named) : Feed(std::vector<std::pair<std::string, Array>>(named)) {}
+  Feed(std::initializer_list<std::pair<std::string, Array>> named)
+      : Feed(std::vector<std::pair<std::string, Array>>(named)) {}
   Feed(std::vector<std::pair<std::string, Array>> named) {
     for (auto& [name, array] : named) {
       names_.push_back(std::move(name));

@@ -21,7 +21,8 @@ const CompileOptions& compiled_options(const Training& training, const char* who
   return training.compiled->options;
 }
 
-std::int64_t batch_size_for(const std::optional<std::int64_t>& given, const std::optional<std::int64_t>& steps, std::int64_t count, const char* who) {
+std::int64_t batch_size_for(const std::optional<std::int64_t>& given, const std::optional<std::int64_t>& steps,
+                            std::int64_t count, const char* who) {
   require(!given || *given > 0, who, ": `batch_size` must be positive; got ", given.value_or(0));
   require(!steps || *steps > 0, who, ": the number of steps must be positive; got ", steps.value_or(0));
   if (given) return *given;
@@ -30,9 +31,12 @@ std::int64_t batch_size_for(const std::optional<std::int64_t>& given, const std:
 
 // Cuts the last part off for validation.
 DataSet split_off(DataSet& data, double fraction) {
-  require(fraction > 0 && fraction < 1, "`validation_split` must be a float between 0 and 1, received: validation_split=", fraction);
+  require(fraction > 0 && fraction < 1,
+          "`validation_split` must be a float between 0 and 1, received: validation_split=", fraction);
   const auto at = static_cast<std::int64_t>(std::floor(static_cast<double>(data.count) * (1 - fraction)));
-  require(at > 0 && at < data.count, "Training data contains ", data.count, " samples, which is not sufficient to split it into a validation and training set as specified by `validation_split=",
+  require(at > 0 && at < data.count, "Training data contains ", data.count,
+          " samples, which is not sufficient to split it into a validation and training set as specified by "
+          "`validation_split=",
           fraction, "`. Either provide more data, or a different value for the `validation_split` argument.");
   DataSet tail = data.rows(at, data.count);
   data = data.rows(0, at);
@@ -68,9 +72,15 @@ struct EvaluateLoop {
 // One call of fit. Everything it needs lives here, so that an exception leaves nothing behind.
 class FitLoop {
  public:
-  FitLoop(const Model& model, Training& training, DataSet data, std::optional<DataSet> validation, const FitOptions& options)
-      : model_(model), training_(training), data_(std::move(data)), validation_(std::move(validation)), options_(options),
-        batches_(data_, batch_size_for(options.batch_size, options.steps_per_epoch, data_.count, "fit")), measuring_(training, model.layer(), StepKind::train) {}
+  FitLoop(const Model& model, Training& training, DataSet data, std::optional<DataSet> validation,
+          const FitOptions& options)
+      : model_(model),
+        training_(training),
+        data_(std::move(data)),
+        validation_(std::move(validation)),
+        options_(options),
+        batches_(data_, batch_size_for(options.batch_size, options.steps_per_epoch, data_.count, "fit")),
+        measuring_(training, model.layer(), StepKind::train) {}
 
   History run() {
     for (const auto& c : options_.callbacks) c->set_model(model_);
@@ -90,13 +100,17 @@ class FitLoop {
   void run_epoch(std::int64_t epoch) {
     measuring_.reset();
     const std::int64_t steps = options_.steps_per_epoch.value_or(batches_.count());
-    if (options_.verbose != 0 && options_.epochs > 1) std::fputs(epoch_line(static_cast<int>(epoch), static_cast<int>(options_.epochs)).c_str(), stderr);
+    if (options_.verbose != 0 && options_.epochs > 1)
+      std::fputs(epoch_line(static_cast<int>(epoch), static_cast<int>(options_.epochs)).c_str(), stderr);
     Progress progress(stderr_progress(options_.verbose, steps));
     for (const auto& c : options_.callbacks) c->on_epoch_begin(epoch);
     for (std::int64_t step = 0; step < steps; ++step) {
       if (cursor_ == batches_.count()) {
         if (step > 0) {
-          std::fputs("Your input ran out of data; interrupting the epoch. Make sure that your data can give at least `steps_per_epoch * epochs` batches.\n", stderr);
+          std::fputs(
+              "Your input ran out of data; interrupting the epoch. Make sure that your data can give at least "
+              "`steps_per_epoch * epochs` batches.\n",
+              stderr);
           break;
         }
         cursor_ = 0;
@@ -113,8 +127,12 @@ class FitLoop {
     }
     Logs logs = measuring_.logs();
     if (validation_ && options_.validation_freq.due(epoch)) {
-      const std::int64_t size = batch_size_for(options_.validation_batch_size ? options_.validation_batch_size : options_.batch_size, options_.validation_steps, validation_->count, "fit");
-      for (const auto& [name, value] : EvaluateLoop{training_, model_.layer(), options_.callbacks}.run(*validation_, size, options_.validation_steps)) logs.set("val_" + name, value);
+      const std::int64_t size =
+          batch_size_for(options_.validation_batch_size ? options_.validation_batch_size : options_.batch_size,
+                         options_.validation_steps, validation_->count, "fit");
+      for (const auto& [name, value] : EvaluateLoop{training_, model_.layer(), options_.callbacks}.run(
+               *validation_, size, options_.validation_steps))
+        logs.set("val_" + name, value);
     }
     for (const auto& c : options_.callbacks) c->on_epoch_end(epoch, logs);
     progress.finish(logs);
@@ -126,7 +144,9 @@ class FitLoop {
     if (options_.shuffle.kind() == Shuffle::Kind::all) return batches_.set_order(permutation(data_.count, seed_));
     std::vector<std::int64_t> order;
     for (std::int64_t b = 0, begin = 0; b < batches_.count(); ++b) {
-      for (const std::int64_t i : permutation(batches_.size(b), {seed_.seed, (seed_.counter << 32) + static_cast<std::uint64_t>(b)})) order.push_back(begin + i);
+      for (const std::int64_t i :
+           permutation(batches_.size(b), {seed_.seed, (seed_.counter << 32) + static_cast<std::uint64_t>(b)}))
+        order.push_back(begin + i);
       begin += batches_.size(b);
     }
     batches_.set_order(std::move(order));
@@ -135,7 +155,8 @@ class FitLoop {
   void record(std::int64_t epoch, const Logs& logs) {
     history_.epoch.push_back(epoch);
     for (const auto& [name, value] : logs) {
-      auto at = std::lower_bound(history_.history.begin(), history_.history.end(), name, [](const auto& entry, const std::string& n) { return entry.first < n; });
+      auto at = std::lower_bound(history_.history.begin(), history_.history.end(), name,
+                                 [](const auto& entry, const std::string& n) { return entry.first < n; });
       if (at == history_.history.end() || at->first != name) at = history_.history.insert(at, {name, {}});
       at->second.push_back(value);
     }
@@ -154,7 +175,8 @@ class FitLoop {
 };
 
 template <class Hold>
-Logs on_batch(const Model& model, StepKind kind, const Feed& x, const Feed& y, const Feed& sample_weight, const char* who) {
+Logs on_batch(const Model& model, StepKind kind, const Feed& x, const Feed& y, const Feed& sample_weight,
+              const char* who) {
   ModelLayer& layer = model.layer();
   const auto training = Training::of(layer);
   const CompileOptions& compiled = compiled_options(*training, who);
@@ -171,13 +193,18 @@ Logs on_batch(const Model& model, StepKind kind, const Feed& x, const Feed& y, c
 History Model::fit(const Feed& x, const Feed& y, const FitOptions& options) {
   const auto training = Training::of(layer());
   const CompileOptions& compiled = compiled_options(*training, "fit");
-  require(options.epochs >= 0 && options.initial_epoch >= 0, "fit: `epochs` and `initial_epoch` must not be negative; got ", options.epochs, " and ", options.initial_epoch);
+  require(options.epochs >= 0 && options.initial_epoch >= 0,
+          "fit: `epochs` and `initial_epoch` must not be negative; got ", options.epochs, " and ",
+          options.initial_epoch);
   const Training::Changing changing(*training, layer(), "fit");
   DataSet data = match_data(layer(), {x, y, options.sample_weight, options.class_weight, "fit"}, &compiled);
   std::optional<DataSet> validation;
   const ValidationData& given = options.validation_data;
-  if (!given.x.empty()) validation = match_data(layer(), {given.x, given.y, given.sample_weight, kNoClassWeight, "fit (validation_data)"}, &compiled);
-  else if (options.validation_split != 0) validation = split_off(data, options.validation_split);
+  if (!given.x.empty())
+    validation = match_data(layer(), {given.x, given.y, given.sample_weight, kNoClassWeight, "fit (validation_data)"},
+                            &compiled);
+  else if (options.validation_split != 0)
+    validation = split_off(data, options.validation_split);
   return FitLoop(*this, *training, std::move(data), std::move(validation), options).run();
 }
 History Model::fit(const Feed& x, const Feed& y) { return fit(x, y, FitOptions{}); }
@@ -185,7 +212,8 @@ History Model::fit(const Feed& x, const Feed& y) { return fit(x, y, FitOptions{}
 Logs Model::evaluate(const Feed& x, const Feed& y, const EvaluateOptions& options) const {
   const auto training = Training::of(layer());
   const Training::Reading reading(*training, layer(), "evaluate");
-  const DataSet data = match_data(layer(), {x, y, options.sample_weight, kNoClassWeight, "evaluate"}, &compiled_options(*training, "evaluate"));
+  const DataSet data = match_data(layer(), {x, y, options.sample_weight, kNoClassWeight, "evaluate"},
+                                  &compiled_options(*training, "evaluate"));
   const std::int64_t size = batch_size_for(options.batch_size, options.steps, data.count, "evaluate");
   const std::int64_t steps = std::min((data.count + size - 1) / size, options.steps.value_or(data.count));
   Progress progress(stderr_progress(options.verbose, steps));
@@ -196,11 +224,19 @@ Logs Model::evaluate(const Feed& x, const Feed& y, const EvaluateOptions& option
 }
 Logs Model::evaluate(const Feed& x, const Feed& y) const { return evaluate(x, y, EvaluateOptions{}); }
 
-Logs Model::train_on_batch(const Feed& x, const Feed& y, const Feed& sample_weight) { return on_batch<Training::Changing>(*this, StepKind::train, x, y, sample_weight, "train_on_batch"); }
-Logs Model::train_on_batch(const Feed& x, const Feed& y) { return on_batch<Training::Changing>(*this, StepKind::train, x, y, kNoFeed, "train_on_batch"); }
-Logs Model::test_on_batch(const Feed& x, const Feed& y) const { return on_batch<Training::Reading>(*this, StepKind::test, x, y, kNoFeed, "test_on_batch"); }
+Logs Model::train_on_batch(const Feed& x, const Feed& y, const Feed& sample_weight) {
+  return on_batch<Training::Changing>(*this, StepKind::train, x, y, sample_weight, "train_on_batch");
+}
+Logs Model::train_on_batch(const Feed& x, const Feed& y) {
+  return on_batch<Training::Changing>(*this, StepKind::train, x, y, kNoFeed, "train_on_batch");
+}
+Logs Model::test_on_batch(const Feed& x, const Feed& y) const {
+  return on_batch<Training::Reading>(*this, StepKind::test, x, y, kNoFeed, "test_on_batch");
+}
 
-Shuffle::Shuffle(const char* name) : kind_(Kind::batch) { require(std::string_view(name) == "batch", "`shuffle` must be true, false or \"batch\"; got \"", name, "\""); }
+Shuffle::Shuffle(const char* name) : kind_(Kind::batch) {
+  require(std::string_view(name) == "batch", "`shuffle` must be true, false or \"batch\"; got \"", name, "\"");
+}
 
 bool ValidationFreq::due(std::int64_t epoch) const {
   if (epochs_.empty()) return every_ > 0 && (epoch + 1) % every_ == 0;

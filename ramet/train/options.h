@@ -10,7 +10,8 @@
 
 namespace ramet {
 
-// An object of a kind, or its name. Names are looked up by compile, because some ("accuracy", "crossentropy") depend on shapes.
+// An object of a kind, or its name. Names are looked up by compile, because some ("accuracy", "crossentropy") depend on
+// shapes.
 template <class Interface>
 class Named {
  public:
@@ -38,11 +39,13 @@ class PerOutput {
   PerOutput() = default;
   PerOutput(T one) : values_{std::move(one)}, single_(true) {}
   template <class U>
-  requires(std::convertible_to<U, T> && !std::same_as<std::remove_cvref_t<U>, T> && !std::same_as<std::remove_cvref_t<U>, PerOutput>)
-  PerOutput(U&& one) : PerOutput(T(std::forward<U>(one))) {}
+  requires(std::convertible_to<U, T> && !std::same_as<std::remove_cvref_t<U>, T> &&
+           !std::same_as<std::remove_cvref_t<U>, PerOutput>) PerOutput(U&& one)
+      : PerOutput(T(std::forward<U>(one))) {}
   PerOutput(std::initializer_list<T> list) : values_(list) {}
   PerOutput(std::vector<T> list) : values_(std::move(list)) {}
-  PerOutput(std::initializer_list<std::pair<std::string, T>> named) : PerOutput(std::vector<std::pair<std::string, T>>(named)) {}
+  PerOutput(std::initializer_list<std::pair<std::string, T>> named)
+      : PerOutput(std::vector<std::pair<std::string, T>>(named)) {}
   PerOutput(std::vector<std::pair<std::string, T>> named) {
     for (auto& [name, value] : named) names_.push_back(std::move(name)), values_.push_back(std::move(value));
   }
@@ -59,8 +62,8 @@ class PerOutput {
   bool single_ = false;
 };
 
-// Metrics: {"accuracy", "mse"} for one output; {{"mae"}, {"mae", "mse"}} one list per output; {{"label", {"mae"}}} by output name (an
-// entry that begins with the name of an output).
+// Metrics: {"accuracy", "mse"} for one output; {{"mae"}, {"mae", "mse"}} one list per output; {{"label", {"mae"}}} by
+// output name (an entry that begins with the name of an output).
 class MetricArgs {
  public:
   MetricArgs() = default;  // none
@@ -131,7 +134,8 @@ struct FitOptions {
   std::map<std::int64_t, double> class_weight = {};
   Feed sample_weight = {};
   std::int64_t initial_epoch = 0;
-  std::optional<std::int64_t> steps_per_epoch = std::nullopt, validation_steps = std::nullopt, validation_batch_size = std::nullopt;
+  std::optional<std::int64_t> steps_per_epoch = std::nullopt, validation_steps = std::nullopt,
+                              validation_batch_size = std::nullopt;
   ValidationFreq validation_freq = 1;
 };
 

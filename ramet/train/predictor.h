@@ -7,8 +7,8 @@
 
 namespace ramet {
 
-// Made by Model::predictor. Calls allocate nothing and take no lock; each thread has its own Predictor. It keeps the model alive and
-// sees its weights as they are, so the model must not be trained while a call runs.
+// Made by Model::predictor. Calls allocate nothing and take no lock; each thread has its own Predictor. It keeps the
+// model alive and sees its weights as they are, so the model must not be trained while a call runs.
 class Predictor {
  public:
   // One float32 input and one float32 output. UsageError when the sizes are not those of the shapes.

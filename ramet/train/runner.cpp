@@ -52,7 +52,8 @@ std::optional<bool> Measuring::direction(std::string_view log) const {
   return std::nullopt;
 }
 
-Arrays predict_all(Training& training, ModelLayer& model, Batches& batches, std::int64_t steps, const std::function<void(std::int64_t)>& before, const std::function<void(std::int64_t)>& after) {
+Arrays predict_all(Training& training, ModelLayer& model, Batches& batches, std::int64_t steps,
+                   const std::function<void(std::int64_t)>& before, const std::function<void(std::int64_t)>& after) {
   std::int64_t total = 0;
   for (std::int64_t b = 0; b < steps; ++b) total += batches.size(b);
   StepPlanRef plan;

@@ -27,7 +27,8 @@ class Measuring {
 };
 
 // Outputs for all samples.
-Arrays predict_all(Training& training, ModelLayer& model, Batches& batches, std::int64_t steps, const std::function<void(std::int64_t)>& before, const std::function<void(std::int64_t)>& after);
+Arrays predict_all(Training& training, ModelLayer& model, Batches& batches, std::int64_t steps,
+                   const std::function<void(std::int64_t)>& before, const std::function<void(std::int64_t)>& after);
 
 // Binds a plan's inputs. `metrics` may be null for predict.
 void bind_inputs(const StepPlan& plan, const Batches::Pointers& data, float* metrics, std::vector<void*>& external);

@@ -13,7 +13,11 @@ namespace {
 class StepBuilder {
  public:
   StepBuilder(ModelLayer& model, const BatchSignature& signature, Training& training)
-      : model_(model), signature_(signature), training_(training), program_(std::make_unique<Program>()), trace_(*program_, signature.kind == StepKind::train, model.mask_semantics) {}
+      : model_(model),
+        signature_(signature),
+        training_(training),
+        program_(std::make_unique<Program>()),
+        trace_(*program_, signature.kind == StepKind::train, model.mask_semantics) {}
 
   StepPlanRef build() {
     enter(signature_.x, StepPlan::Source::x, "x", x_);
@@ -27,7 +31,8 @@ class StepBuilder {
       }
     } else {
       const Value loss = total_loss();
-      // Metrics see the predictions before the update, so their order does not matter; the step comes first to free its memory early.
+      // Metrics see the predictions before the update, so their order does not matter; the step comes first to free its
+      // memory early.
       if (signature_.kind == StepKind::train) optimize(loss);
       measure();
     }
@@ -79,19 +84,23 @@ class StepBuilder {
     std::vector<std::pair<std::string, Value>> tracked;
     for (std::size_t i = 0; i < losses.size(); ++i) {
       if (losses[i].loss.empty()) continue;
-      require(static_cast<bool>(y_[i]), "Output '", names_[i], "' has a loss but no target; give one in y, or set its loss to nullptr");
+      require(static_cast<bool>(y_[i]), "Output '", names_[i],
+              "' has a loss but no target; give one in y, or set its loss to nullptr");
       Value p = outputs_[i].value;
       Value loss;
       try {
         loss = (*resolve_loss(losses[i].loss, y_[i].shape(), p.shape()))(y_[i], p, weight_[i], outputs_[i].mask);
       } catch (const UsageError& error) {
-        throw UsageError(cat("loss of output '", names_[i], "' (target ", y_[i].spec(), ", prediction ", p.spec(), "): ", error.what()));
+        throw UsageError(cat("loss of output '", names_[i], "' (target ", y_[i].spec(), ", prediction ", p.spec(),
+                             "): ", error.what()));
       }
-      require(loss.rank() == 0, "The loss of output '", names_[i], "' is not a scalar; use a reduction other than \"none\" to train with it");
+      require(loss.rank() == 0, "The loss of output '", names_[i],
+              "' is not a scalar; use a reduction other than \"none\" to train with it");
       if (count > 1) tracked.emplace_back(names_[i] + "_loss", loss);
       add(losses[i].weight ? loss * *losses[i].weight : loss);
     }
-    for (const Value v : trace_.losses) add(ops::cast(v.rank() == 0 ? v : ops::reduce_mean(v, ops::all_axes(v)), DType::f32));
+    for (const Value v : trace_.losses)
+      add(ops::cast(v.rank() == 0 ? v : ops::reduce_mean(v, ops::all_axes(v)), DType::f32));
     for (const auto& v : model_.trainable_weights())
       if (v->regularizer) add(ops::cast(v->regularizer(trace_.value_of(v)), DType::f32));
     require(static_cast<bool>(total), "No loss to compute. Provide a `loss` argument in `compile()`.");
@@ -121,7 +130,8 @@ class StepBuilder {
       try {
         metric->update(trace_, state, y_[i], p, m.weighted ? weight_[i] : Value{}, outputs_[i].mask);
       } catch (const UsageError& error) {
-        throw UsageError(cat("metric '", m.log_name, "' (target ", y_[i].spec(), ", prediction ", p.spec(), "): ", error.what()));
+        throw UsageError(
+            cat("metric '", m.log_name, "' (target ", y_[i].spec(), ", prediction ", p.spec(), "): ", error.what()));
       }
     }
     for (const auto& m : metrics_) {
@@ -132,7 +142,8 @@ class StepBuilder {
     }
     plan_->log_order.resize(metrics_.size());
     std::iota(plan_->log_order.begin(), plan_->log_order.end(), std::size_t{0});
-    std::sort(plan_->log_order.begin(), plan_->log_order.end(), [&](auto a, auto b) { return plan_->log_names[a] < plan_->log_names[b]; });
+    std::sort(plan_->log_order.begin(), plan_->log_order.end(),
+              [&](auto a, auto b) { return plan_->log_names[a] < plan_->log_names[b]; });
   }
 
   StepPlanRef finish() {
@@ -150,14 +161,16 @@ class StepBuilder {
         continue;
       }
       const VariableRef& v = trace_.variables()[at++];
-      if (const auto found = metric_index.find(v.get()); found != metric_index.end()) all.push_back({StepPlan::Source::metric, found->second, nullptr});
+      if (const auto found = metric_index.find(v.get()); found != metric_index.end())
+        all.push_back({StepPlan::Source::metric, found->second, nullptr});
       else {
         all.push_back({StepPlan::Source::variable, 0, v});
         (input.update >= 0 ? plan_->updated : plan_->read).push_back(v);
       }
     }
     plan_->inputs = std::move(all);
-    plan_->executable = Executable::compile(std::move(program_), cpu_backend(), {.frozen_state = signature_.kind == StepKind::predict});
+    plan_->executable =
+        Executable::compile(std::move(program_), cpu_backend(), {.frozen_state = signature_.kind == StepKind::predict});
     return plan_;
   }
 
@@ -181,6 +194,8 @@ class StepBuilder {
 
 }  // namespace
 
-StepPlanRef make_plan(ModelLayer& model, const BatchSignature& signature, Training& training) { return StepBuilder(model, signature, training).build(); }
+StepPlanRef make_plan(ModelLayer& model, const BatchSignature& signature, Training& training) {
+  return StepBuilder(model, signature, training).build();
+}
 
 }  // namespace ramet::train

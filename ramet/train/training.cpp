@@ -39,7 +39,9 @@ StepPlanRef Training::plan(ModelLayer& model, const BatchSignature& signature) {
       trainable_ = flags;
     }
   }
-  const auto found = std::find_if(plans_.begin(), plans_.end(), [&](const Cached& c) { return c.masks == model.mask_semantics && c.signature == signature; });
+  const auto found = std::find_if(plans_.begin(), plans_.end(), [&](const Cached& c) {
+    return c.masks == model.mask_semantics && c.signature == signature;
+  });
   if (found != plans_.end()) {
     std::rotate(found, found + 1, plans_.end());
     return plans_.back().plan;
@@ -64,7 +66,9 @@ Training::Reading::Reading(Training& training, const ModelLayer& model, const ch
   if (training.changer_.load() == std::this_thread::get_id()) return;
   int users = training.users_.load();
   do {
-    require(users >= 0, what, ": model '", model.name(), "' is being changed by another thread (fit, train_on_batch or compile); wait for it, or give each thread its own clone");
+    require(users >= 0, what, ": model '", model.name(),
+            "' is being changed by another thread (fit, train_on_batch or compile); wait for it, or give each thread "
+            "its own clone");
   } while (!training.users_.compare_exchange_weak(users, users + 1));
   counted_ = &training;
 }
@@ -74,7 +78,8 @@ Training::Reading::~Reading() {
 
 Training::Changing::Changing(Training& training, const ModelLayer& model, const char* what) : training_(training) {
   int idle = 0;
-  require(training.users_.compare_exchange_strong(idle, -1), what, ": model '", model.name(), "' is in use (", idle < 0 ? "it is being trained" : "it is predicting or evaluating",
+  require(training.users_.compare_exchange_strong(idle, -1), what, ": model '", model.name(), "' is in use (",
+          idle < 0 ? "it is being trained" : "it is predicting or evaluating",
           "); wait for it, or give each thread its own clone");
   training.changer_.store(std::this_thread::get_id());
 }

@@ -1,4 +1,5 @@
-// What a model keeps for training: how it was compiled, the optimizer's state, and the plans made so far. Internal to ramet/train.
+// What a model keeps for training: how it was compiled, the optimizer's state, and the plans made so far. Internal to
+// ramet/train.
 #pragma once
 #include <atomic>
 #include <mutex>
@@ -28,12 +29,12 @@ struct StepPlan {
     VariableRef variable;
   };
   std::shared_ptr<const Executable> executable;
-  std::vector<Input> inputs;              // as the program's
-  VariableRefs read, updated;             // of the model and the optimizer
-  std::vector<Spec> outputs;              // of the model (predict)
-  std::vector<std::string> log_names;     // train, test: what the outputs are called
-  std::vector<std::size_t> log_order;     // places of the logs in alphabetical order
-  std::size_t metric_variables = 0;       // float32 scalars that start at 0
+  std::vector<Input> inputs;                                            // as the program's
+  VariableRefs read, updated;                                           // of the model and the optimizer
+  std::vector<Spec> outputs;                                            // of the model (predict)
+  std::vector<std::string> log_names;                                   // train, test: what the outputs are called
+  std::vector<std::size_t> log_order;                                   // places of the logs in alphabetical order
+  std::size_t metric_variables = 0;                                     // float32 scalars that start at 0
   std::vector<std::pair<std::string, std::optional<bool>>> directions;  // of the metrics: whether higher is better
 
   std::uint64_t version() const;  // of the variables it reads
@@ -90,9 +91,9 @@ class Training {
   static constexpr std::size_t kPlans = 64;  // kept; the least recently used one goes
   std::mutex mutex_;
   std::vector<Cached> plans_;
-  std::vector<Tensor> outputs_;        // of the graph the plans were made for
-  std::vector<bool> trainable_;        // of its layers, when the training plans were made
-  std::atomic<int> users_{0};          // readers, or -1
+  std::vector<Tensor> outputs_;  // of the graph the plans were made for
+  std::vector<bool> trainable_;  // of its layers, when the training plans were made
+  std::atomic<int> users_{0};    // readers, or -1
   std::atomic<std::thread::id> changer_{};
 };
 
