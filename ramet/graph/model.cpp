@@ -251,9 +251,25 @@ Tensor Model::operator()(const Arg& x, const MaskCall& call) const {
   return layer().call(args);
 }
 
-void Model::set_mask_semantics(MaskSemantics semantics) {
-  layer().mask_semantics = semantics;
-  layer().training_state.reset();
+void Model::set_mask_semantics(MaskSemantics semantics) { layer().mask_semantics = semantics; }
+
+const double* Logs::find(std::string_view name) const {
+  for (const auto& [key, value] : *this)
+    if (key == name) return &value;
+  return nullptr;
+}
+
+double Logs::operator[](std::string_view name) const {
+  if (const double* found = find(name)) return *found;
+  std::vector<std::string> names;
+  for (const auto& entry : *this) names.push_back(entry.first);
+  throw UsageError(cat("there is no log named '", name, "'; there are ", join(names)));
+}
+
+void Logs::set(std::string_view name, double value) {
+  auto at = std::lower_bound(begin(), end(), name, [](const auto& entry, std::string_view n) { return entry.first < n; });
+  if (at != end() && at->first == name) at->second = value;
+  else insert(at, {std::string(name), value});
 }
 
 Sequential::Sequential(ModelOptions options) : Model(std::make_shared<SequentialLayer>(std::vector<LayerRef>{}, LayerOptions{std::move(options.name), options.trainable, "float32"})) {}
