@@ -209,6 +209,32 @@ inline void decode(const Json& json, IntOrList& out) {
   }
 }
 
+// An argument that is one number or a list of them: scale = 1.0 / 255, scale = {0.2, 0.3, 0.5}.
+class NumberOrList {
+ public:
+  NumberOrList() = default;
+  NumberOrList(double value) : values_{value}, single_(true) {}
+  NumberOrList(std::initializer_list<double> values) : values_(values) {}
+  NumberOrList(std::vector<double> values) : values_(std::move(values)) {}
+
+  const std::vector<double>& values() const { return values_; }
+  bool single() const { return single_; }
+  bool operator==(const NumberOrList&) const = default;
+
+ private:
+  std::vector<double> values_;
+  bool single_ = false;
+};
+inline Json encode(const NumberOrList& v) { return v.single() ? Json(v.values()[0]) : encode(v.values()); }
+inline void decode(const Json& json, NumberOrList& out) {
+  if (json.is_number()) out = NumberOrList(json.as_double());
+  else {
+    std::vector<double> list;
+    decode(json, list);
+    out = NumberOrList(std::move(list));
+  }
+}
+
 // A string argument that must be one of a few, checked when the program is compiled where it is a literal:
 //   struct PaddingNames { static constexpr std::string_view what = "padding", names[] = {"valid", "same"}; };
 //   using Padding = Choice<PaddingNames>;      Padding p = "smae";   // does not compile

@@ -13,13 +13,15 @@ inline Arg to_arg(const Arg& arg) { return arg; }
 inline Arg to_arg(bool v) { return Arg(Json(v)); }
 inline Arg to_arg(std::optional<bool> v) { return v ? Arg(Json(*v)) : Arg(); }
 
-// Copies a config member for a clone: layers inside are cloned too.
+// Copies a config member for a clone: layers inside are cloned too, computing in `dtype` unless that is empty.
 template <class T>
-T clone_value(const T& v) { return v; }
-inline LayerRef clone_value(const LayerRef& layer) { return layer ? layer->clone() : nullptr; }
-inline std::vector<LayerRef> clone_value(const std::vector<LayerRef>& layers) {
+T clone_value(const T& v, const std::string& /*dtype*/) { return v; }
+inline LayerRef clone_value(const LayerRef& layer, const std::string& dtype) {
+  return !layer ? nullptr : dtype.empty() ? layer->clone() : layer->clone_as(dtype);
+}
+inline std::vector<LayerRef> clone_value(const std::vector<LayerRef>& layers, const std::string& dtype) {
   std::vector<LayerRef> out;
-  for (const auto& layer : layers) out.push_back(layer->clone());
+  for (const auto& layer : layers) out.push_back(clone_value(layer, dtype));
   return out;
 }
 
@@ -34,7 +36,8 @@ struct MaskCall {
   static constexpr auto fields = std::tuple{field("mask", &MaskCall::mask), field("training", &MaskCall::training)};
 };
 
-// Everything a layer inherits for declaring a Config (and, where its call takes more, a Call).
+// Everything a layer inherits for declaring a Config (and, where its call takes more, a Call). A function `normalize(Config&)` beside the
+// Config completes it and refuses, by UsageError, what no single field's rule can.
 template <class Derived, class C, MaskRule Mask = MaskRule::reject, class CallArguments = TrainingCall>
 class LayerOf : public Layer {
  public:
@@ -45,7 +48,13 @@ class LayerOf : public Layer {
   explicit LayerOf(C config, LayerOptions options = {})
       : Layer(options.name.empty() ? unique_name(Derived::kClassName) : options.name, options.trainable, options.dtype), config_(std::move(config)) {
     validate(Derived::kClassName, config_);
-    if constexpr (requires(C& c) { normalize(c); }) normalize(config_);
+    if constexpr (requires(C& c) { normalize(c); }) {
+      try {
+        normalize(config_);
+      } catch (const UsageError& error) {
+        throw UsageError(cat(Derived::kClassName, ": ", error.what()));
+      }
+    }
   }
   const C& config() const { return config_; }
   std::string_view class_name() const final { return Derived::kClassName; }
@@ -58,8 +67,10 @@ class LayerOf : public Layer {
     return out;
   }
   LayerRef clone_as(const std::string& dtype) const override {
+    // Layers inside keep types of their own unless this one's changes.
+    const std::string inner = dtype == dtype_name() ? "" : dtype;
     C copy{};
-    for_each_field<C>([&](const auto& f) { copy.*f.member = clone_value(config_.*f.member); });
+    for_each_field<C>([&](const auto& f) { copy.*f.member = clone_value(config_.*f.member, inner); });
     return std::make_shared<Derived>(std::move(copy), LayerOptions{name(), trainable(), dtype});
   }
   static LayerRef from_config(const JsonObject& json) {
@@ -77,33 +88,62 @@ class LayerOf : public Layer {
   C config_;
 };
 
-// How user code holds a layer: copies share it, as in Python. The first members of Config can be given by position.
+namespace detail {
+
+template <class Config>
+inline constexpr std::size_t positional = [] {
+  if constexpr (requires { Config::kPositional; }) return Config::kPositional;
+  else return std::size_t{0};
+}();
+template <class Config>
+inline constexpr std::size_t required = [] {
+  if constexpr (requires { Config::kRequired; }) return Config::kRequired;
+  else return positional<Config>;
+}();
+
+// The type of Config's i-th member where it may be given by position, else a type nobody has.
+template <class Config, std::size_t I, bool = (I < positional<Config>)>
+struct PositionalMember {
+  struct type {};
+};
+template <class Config, std::size_t I>
+struct PositionalMember<Config, I, true> {
+  using type = std::remove_cvref_t<decltype(std::declval<Config>().*std::get<I>(Config::fields).member)>;
+};
+
+}  // namespace detail
+
+// How user code holds a layer: copies share it, as in Python. The first kPositional members of Config can be given by position; the
+// first kRequired of them (by default all) must be.
 template <class L>
 class Handle {
   using Config = typename L::Config;
   using Call = typename L::Call;
+  static constexpr std::size_t kPositional = detail::positional<Config>, kRequired = detail::required<Config>;
   template <std::size_t I>
-  using Member = std::remove_cvref_t<decltype(std::declval<Config>().*std::get<I>(Config::fields).member)>;
-  static constexpr std::size_t positional() {
-    if constexpr (requires { Config::kPositional; }) return Config::kPositional;
-    else return 0;
-  }
+  using Member = typename detail::PositionalMember<Config, I>::type;
 
  public:
-  Handle() requires(positional() == 0) : Handle(Config{}) {}
-  Handle(Config config, LayerOptions options = {}) : layer_(std::make_shared<L>(std::move(config), std::move(options))) {}
-  explicit Handle(LayerOptions options) requires(positional() == 0) : Handle(Config{}, std::move(options)) {}
-  explicit Handle(std::shared_ptr<L> layer) : layer_(std::move(layer)) {}
+  Handle() requires(kRequired == 0) : Handle(Config{}) {}
+  // Templates, so that {2, 3} is the first argument where it can be both that and a config.
+  template <class C = Config>
+  requires std::same_as<C, Config>
+  Handle(C config, LayerOptions options = {}) : layer_(std::make_shared<L>(std::move(config), std::move(options))) {}
+  explicit Handle(LayerOptions options) requires(kRequired == 0) : Handle(Config{}, std::move(options)) {}
+  template <std::same_as<L> T>
+  explicit Handle(std::shared_ptr<T> layer) : layer_(std::move(layer)) {}
 
-  // `rest` is spelled with its type so that these take part only where the argument is not a config itself.
-  Handle(Member<0> first, Config rest = {}, LayerOptions options = {}) requires(positional() >= 1)
+  // One argument by position.
+  Handle(Member<0> first) requires(kPositional == 1) : Handle(std::move(first), Config{}) {}
+  Handle(Member<0> first, Config rest, LayerOptions options = {}) requires(kPositional == 1)
       : Handle((set<0>(rest, std::move(first)), std::move(rest)), std::move(options)) {}
-  Handle(Member<0> first, LayerOptions options) requires(positional() >= 1) : Handle(std::move(first), Config{}, std::move(options)) {}
+  Handle(Member<0> first, LayerOptions options) requires(kPositional == 1) : Handle(std::move(first), Config{}, std::move(options)) {}
 
-  template <class Second>
-  Handle(Member<0> first, Second second, Config rest = {}, LayerOptions options = {})
-  requires(positional() >= 2 && std::convertible_to<Second, Member<(positional() >= 2 ? 1 : 0)>>)
+  // Two.
+  Handle(Member<0> first, Member<1> second, Config rest = {}, LayerOptions options = {}) requires(kPositional == 2)
       : Handle((set<0>(rest, std::move(first)), set<1>(rest, std::move(second)), std::move(rest)), std::move(options)) {}
+  Handle(Member<0> first, Member<1> second, LayerOptions options) requires(kPositional == 2)
+      : Handle(std::move(first), std::move(second), Config{}, std::move(options)) {}
 
   // Calls the layer on symbolic tensors. Further positional tensors where the layer takes them (MultiHeadAttention's value, key).
   Tensor operator()(const Arg& x, const Call& call = {}) const { return call_layer(arguments({x}, call)); }

@@ -13,17 +13,18 @@ inline constexpr std::array<std::string_view, 32> kActivationNames = {
     "hard_swish", "hard_tanh", "mish",     "celu",       "glu",         "log_sigmoid", "hard_shrink", "soft_shrink", "tanh_shrink",
     "threshold",  "squareplus", "sparse_plus", "sparse_sigmoid", "sparsemax"};
 
-// An activation. A literal that names none does not compile; `Activation::from` takes names known at run time only.
-class Activation {
+// An activation. A literal that names none does not compile; `ActivationFunction::from` takes names known at run time only.
+// (In `ramet`, Activation is the layer; layer configs in `ramet::layers` call this one Activation, as Keras names the argument.)
+class ActivationFunction {
  public:
-  constexpr Activation() = default;  // linear
-  consteval Activation(const char* name) : index_(find(name)) {
+  constexpr ActivationFunction() = default;  // linear
+  consteval ActivationFunction(const char* name) : index_(find(name)) {
     if (index_ < 0) throw "no activation has this name; see kActivationNames";
   }
-  static Activation from(std::string_view name);  // UsageError with the nearest name
+  static ActivationFunction from(std::string_view name);  // UsageError with the nearest name
 
   constexpr std::string_view name() const { return kActivationNames[static_cast<std::size_t>(index_)]; }
-  constexpr bool operator==(const Activation&) const = default;
+  constexpr bool operator==(const ActivationFunction&) const = default;
   Value operator()(Value x) const;
 
  private:
@@ -35,7 +36,11 @@ class Activation {
   int index_ = 0;
 };
 
-Json encode(const Activation& activation);
-void decode(const Json& json, Activation& out);  // null is linear
+Json encode(const ActivationFunction& activation);
+void decode(const Json& json, ActivationFunction& out);  // null is linear
+
+namespace layers {
+using Activation = ActivationFunction;
+}
 
 }  // namespace ramet

@@ -11,7 +11,7 @@ struct LayerCall {
   Nest<Array> inputs;                                       // the first argument
   std::vector<Nest<Array>> more = {};                       // further positional arguments
   std::vector<std::pair<std::string, Nest<Array>>> kwargs = {};  // arrays, or constants as Json
-  std::vector<Array> masks = {};                            // masks travelling beside the tensors of the first argument (undefined: none)
+  std::vector<Array> masks = {};                            // masks travelling beside the positional tensors, flat (undefined or missing: none)
   bool training = false;
   Arrays seeds = {};                                        // with them: gradients of Σ outputs·seeds
 };
@@ -23,24 +23,28 @@ struct LayerResult {
   Arrays weight_gradients;         // in the order of trainable_weights()
 };
 
-inline LayerResult run_layer(const LayerRef& layer, const LayerCall& call, const Backend& backend = cpu_backend()) {
+inline SpecArgs specs_of(const LayerCall& call) {
   const auto spec = [](const Array& a) { return Spec{a.shape(), a.dtype()}; };
   SpecArgs specs;
   specs.args.push_back(call.inputs.map<Spec>(spec));
   for (const auto& a : call.more) specs.args.push_back(a.map<Spec>(spec));
   for (const auto& [key, a] : call.kwargs) specs.kwargs.emplace_back(key, a.map<Spec>(spec));
-  layer->prepare(specs);
+  return specs;
+}
+
+inline LayerResult run_layer(const LayerRef& layer, const LayerCall& call, const Backend& backend = cpu_backend()) {
+  layer->prepare(specs_of(call));
 
   auto program = std::make_unique<Program>();
   Trace trace(*program, call.training);
   Arrays feed;
   Values tensors;
   std::size_t mask_at = 0;
-  const auto enter = [&](const Array& a, bool first) {
+  const auto enter = [&](const Array& a, bool positional) {
     Traced t{program->input(cat("x", feed.size()), {a.shape(), a.dtype()}), {}};
     feed.push_back(a);
     if (is_floating(a.dtype())) tensors.push_back(t.value);
-    if (first && mask_at < call.masks.size()) {
+    if (positional && mask_at < call.masks.size()) {
       if (const Array& m = call.masks[mask_at]; m.defined()) t.mask = program->input(cat("mask", mask_at), {m.shape(), m.dtype()}), feed.push_back(m);
       ++mask_at;
     }
@@ -48,7 +52,7 @@ inline LayerResult run_layer(const LayerRef& layer, const LayerCall& call, const
   };
   TracedArgs args;
   args.args.push_back(call.inputs.map<Traced>([&](const Array& a) { return enter(a, true); }));
-  for (const auto& a : call.more) args.args.push_back(a.map<Traced>([&](const Array& x) { return enter(x, false); }));
+  for (const auto& a : call.more) args.args.push_back(a.map<Traced>([&](const Array& x) { return enter(x, true); }));
   for (const auto& [key, a] : call.kwargs) args.kwargs.emplace_back(key, a.map<Traced>([&](const Array& x) { return enter(x, false); }));
   const auto traced = layer->trace(trace, args).flatten();
 
