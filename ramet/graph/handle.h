@@ -13,13 +13,15 @@ inline Arg to_arg(const Arg& arg) { return arg; }
 inline Arg to_arg(bool v) { return Arg(Json(v)); }
 inline Arg to_arg(std::optional<bool> v) { return v ? Arg(Json(*v)) : Arg(); }
 
-// Copies a config member for a clone: layers inside are cloned too.
+// Copies a config member for a clone: layers inside are cloned too, computing in `dtype` unless that is empty.
 template <class T>
-T clone_value(const T& v) { return v; }
-inline LayerRef clone_value(const LayerRef& layer) { return layer ? layer->clone() : nullptr; }
-inline std::vector<LayerRef> clone_value(const std::vector<LayerRef>& layers) {
+T clone_value(const T& v, const std::string& /*dtype*/) { return v; }
+inline LayerRef clone_value(const LayerRef& layer, const std::string& dtype) {
+  return !layer ? nullptr : dtype.empty() ? layer->clone() : layer->clone_as(dtype);
+}
+inline std::vector<LayerRef> clone_value(const std::vector<LayerRef>& layers, const std::string& dtype) {
   std::vector<LayerRef> out;
-  for (const auto& layer : layers) out.push_back(layer->clone());
+  for (const auto& layer : layers) out.push_back(clone_value(layer, dtype));
   return out;
 }
 
@@ -65,8 +67,10 @@ class LayerOf : public Layer {
     return out;
   }
   LayerRef clone_as(const std::string& dtype) const override {
+    // Layers inside keep types of their own unless this one's changes.
+    const std::string inner = dtype == dtype_name() ? "" : dtype;
     C copy{};
-    for_each_field<C>([&](const auto& f) { copy.*f.member = clone_value(config_.*f.member); });
+    for_each_field<C>([&](const auto& f) { copy.*f.member = clone_value(config_.*f.member, inner); });
     return std::make_shared<Derived>(std::move(copy), LayerOptions{name(), trainable(), dtype});
   }
   static LayerRef from_config(const JsonObject& json) {

@@ -77,10 +77,14 @@ Weight Builder::seed(std::optional<std::int64_t> seed) {
   return Weight(variable);
 }
 
-void Builder::build(const LayerRef& inner, const Spec& input) { inner->build_now(cat(path_, "/", inner->name()), {{Nest<Spec>(input)}, {}}); }
+void Builder::build(const LayerRef& inner, const Spec& input) {
+  if (!inner->built()) layer_.built_inside_.push_back(inner);
+  inner->build_now(cat(path_, "/", inner->name()), {{Nest<Spec>(input)}, {}});
+}
 
 void Builder::build(const LayerRef& inner, const std::vector<Spec>& inputs) {
   Nest<Spec>::List list(inputs.begin(), inputs.end());
+  if (!inner->built()) layer_.built_inside_.push_back(inner);
   inner->build_now(cat(path_, "/", inner->name()), {{Nest<Spec>(std::move(list))}, {}});
 }
 
@@ -185,6 +189,8 @@ void Layer::build_now(const std::string& path, const SpecArgs& args) {
 
 void Layer::forget_build() {
   variables_.clear();
+  for (const auto& inner : built_inside_) inner->forget_build();
+  built_inside_.clear();
   built_ = false;
 }
 

@@ -53,7 +53,7 @@ class Operation : public std::enable_shared_from_this<Operation> {
 
 // What every layer may be given besides its own arguments.
 struct LayerOptions {
-  std::string name;  // empty: the class in snake case, made unique
+  std::string name = "";  // empty: the class in snake case, made unique
   bool trainable = true;
   std::string dtype = "float32";
   static constexpr auto fields = std::tuple{field("name", &LayerOptions::name), field("trainable", &LayerOptions::trainable), field("dtype", &LayerOptions::dtype)};
@@ -165,6 +165,7 @@ class Layer : public Operation {
 
  private:
   VariableRefs variables_;
+  std::vector<LayerRef> built_inside_;  // built by this layer's build, so forgotten with it
   bool built_ = false, trainable_ = true;
   std::string dtype_name_;
   DType dtype_ = DType::f32;

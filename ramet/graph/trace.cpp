@@ -30,6 +30,11 @@ void Trace::update(const VariableRef& variable, Value value) {
   entry.updated = true;
 }
 
+void Trace::bind(const VariableRef& variable, Value value) {
+  ensure(value.spec() == variable->spec(), "variable '", variable->path, "' is ", variable->spec(), " and was bound to ", value.spec());
+  entries_[variable->identity()].now = value;
+}
+
 void Trace::finish() {
   for (const auto& variable : variables_) {
     const Entry& entry = entries_[variable->identity()];

@@ -42,6 +42,8 @@ class Trace {
   // A variable's value now: as it enters the program, or as the last update left it.
   Value value_of(const VariableRef& variable);
   void update(const VariableRef& variable, Value value);
+  // Lets the variable stand for a value that is in the program already: how weights enter the body of a loop. It is not listed below.
+  void bind(const VariableRef& variable, Value value);
   // Variables in the order they were first used; their program inputs follow that order.
   const VariableRefs& variables() const { return variables_; }
   // Makes the updates leave the program. Call once, when everything is traced.
