@@ -19,7 +19,7 @@ find ramet -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.i
       rule("plan",     "backend")
       rule("exec",     "plan")
       rule("graph",    "ops")
-      rule("nn",       "ops")
+      rule("nn",       "graph")  # state of metrics and optimizers is variables
       rule("layers",   "graph nn")
       rule("io",       "layers")
       rule("dist",     "backend")

@@ -7,6 +7,11 @@ namespace ramet {
 
 // Options of Input beside the shape. `batch_shape`, when given, is the whole shape and the first argument of Input stays empty.
 struct InputOptions {
+  // Nothing converts to it, so that Input({4}) is a shape and never these options by position.
+  class Named {
+   public:
+    explicit Named() = default;
+  } by_name = Named();
   std::optional<std::int64_t> batch_size = std::nullopt;
   std::string dtype = "float32";
   bool sparse = false;

@@ -27,7 +27,7 @@ class ModelLayer : public Layer {
   std::vector<std::string> output_names() const;
 
   MaskSemantics mask_semantics = MaskSemantics::keras3;
-  // What `compile` and training keep here (ramet/train); a model layer only carries it.
+  // What `compile` and training keep here (ramet/train, which guards it); a model layer only carries it.
   std::shared_ptr<void> training_state;
 
  protected:
@@ -97,7 +97,16 @@ class Feed;         // arrays for inputs or targets: one, a list, or by name
 class Predictions;  // arrays in the structure of the outputs
 class Predictor;
 struct History;
-using Logs = std::vector<std::pair<std::string, double>>;
+
+// Values by name, in alphabetical order as Keras gives them.
+class Logs : public std::vector<std::pair<std::string, double>> {
+ public:
+  using vector::vector;
+  using vector::operator[];
+  double operator[](std::string_view name) const;  // UsageError with the names there are
+  const double* find(std::string_view name) const;
+  void set(std::string_view name, double value);   // replaces or inserts
+};
 
 // A handle: copies are the same model. Training, evaluation and prediction are declared here and live in ramet/train; include
 // ramet/ramet.h to use them.
@@ -154,6 +163,17 @@ class Model {
   Logs train_on_batch(const Feed& x, const Feed& y);
   Logs test_on_batch(const Feed& x, const Feed& y) const;
   Predictions predict_on_batch(const Feed& x) const;
+  // Ends a running fit after the batch, from a callback or another thread.
+  void stop_training() const;
+  // The optimizer's. Changing it takes effect at the next step; with a schedule it cannot be set.
+  double learning_rate() const;
+  void set_learning_rate(double rate);
+  bool compiled() const;
+  // What compile was given, as Keras writes it into files; and compile from that.
+  JsonObject get_compile_config() const;
+  void compile_from_config(const JsonObject& config);
+  // The optimizer's state in Keras' saved order; made on demand. Empty before compile.
+  VariableRefs optimizer_variables() const;
   // A plan for inputs of exactly these shapes, to call without allocation or lock; each thread has its own.
   Predictor predictor(const std::vector<Shape>& shapes) const;
 

@@ -15,17 +15,19 @@ Value clip(Value x, double low, double high) { return minimum(maximum(x, scalar_
 Value where_less(Value x, double bound, Value yes, Value no) { return select(less(x, scalar_like(x, bound)), yes, no); }
 Value zero(Value x) { return scalar_like(x, 0); }
 
-// α(eˣ - 1) below zero; the exponent is cut at 0 so that the branch not taken stays finite.
-Value exp_below(Value x) { return expm1(minimum(x, zero(x))); }
+// eˣ - 1 up to zero; the exponent is cut there so that the branch not taken stays finite. Its derivative at 0 is 1, as Keras has it.
+Value exp_below(Value x) { return expm1(select(greater(x, zero(x)), zero(x), x)); }
 
 Value elu(Value x) { return select(greater(x, zero(x)), x, exp_below(x)); }
 Value selu(Value x) {
   constexpr double alpha = 1.6732632423543772848170429916717, scale = 1.0507009873554804934193349852946;
   return scale * select(greater(x, zero(x)), x, alpha * exp_below(x));
 }
-Value celu(Value x) { return maximum(x, zero(x)) + minimum(exp_below(x), zero(x)); }
+Value celu(Value x) { return elu(x); }  // with its default α = 1
 Value gelu(Value x) { return 0.5 * x * (1.0 + erf(x / std::numbers::sqrt2)); }
-Value relu6(Value x) { return clip(x, 0, 6); }
+// The derivative at the bounds is 0 for relu6 and 1 for hard_tanh.
+Value relu6(Value x) { return select(less_equal(x, zero(x)), zero(x), select(greater_equal(x, scalar_like(x, 6)), scalar_like(x, 6), x)); }
+Value hard_tanh(Value x) { return select(less(x, scalar_like(x, -1)), scalar_like(x, -1), select(greater(x, scalar_like(x, 1)), scalar_like(x, 1), x)); }
 Value hard_sigmoid(Value x) { return relu6(x + 3.0) / 6.0; }
 Value soft_shrink(Value x) {
   return select(greater(x, scalar_like(x, 0.5)), x - 0.5, select(less(x, scalar_like(x, -0.5)), x + 0.5, zero(x)));
@@ -78,7 +80,7 @@ constexpr Function kFunctions[] = {
     hard_sigmoid,
     [](Value x) { return x * hard_sigmoid(x); },
     [](Value x) { return x * hard_sigmoid(x); },
-    [](Value x) { return clip(x, -1, 1); },
+    hard_tanh,
     [](Value x) { return x * tanh(softplus(x)); },
     celu,
     glu,

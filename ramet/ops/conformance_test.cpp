@@ -204,7 +204,7 @@ Sample op_sample(const OpDef& op, Random& r, DType dtype) {
     const Shape sh = shape(0, 3), other = broadcast_partner(r, sh);
     const Value a = body->input("a", {sh, dtype}), b = body->input("b", {other, dtype}), k = body->input("k", {{}, dtype});
     const Value sum = ops::tanh(a + b) * k;
-    body->output("y", ops::select(ops::greater(sum, a), sum, a * 2.0 + k));
+    body->output("y", ops::select(ops::greater(sum, a), sum, a * k + k));
     body->output("z", sum);
     emit_one({s.input(r, {sh, dtype}), s.input(r, {other, dtype}), s.input(r, {{}, dtype})}, ops::ClusterAttrs{std::move(body)});
   }

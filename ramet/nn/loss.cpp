@@ -1,0 +1,72 @@
+#include "ramet/nn/loss.h"
+
+#include "ramet/ops/ops.h"
+
+namespace ramet {
+
+using namespace ops;
+
+namespace losses {
+
+std::pair<Value, Value> same_rank(Value a, Value b) {
+  const auto fit = [](Value& large, Value& small) {
+    if (large.rank() != small.rank() + 1 || large.dim(-1) != 1) return;
+    if (small.rank() == 1)
+      small = expand_dims(small, -1);
+    else
+      large = squeeze(large, -1);
+  };
+  if (a.rank() > b.rank())
+    fit(a, b);
+  else
+    fit(b, a);
+  return {a, b};
+}
+
+Value divide_no_nan(Value a, Value b) {
+  const Value zero = scalar_like(b, 0), none = equal(b, zero);
+  return select(none, scalar_like(a, 0), a / select(none, scalar_like(b, 1), b));
+}
+
+Value masked_weight(Value sample_weight, Value mask, bool mean) {
+  if (!mask) return sample_weight;
+  Value weight = cast(mask, DType::f32);
+  if (mean) {
+    const Value valid = reduce_sum(weight, all_axes(weight));
+    weight = weight * divide_no_nan(scalar_like(weight, static_cast<double>(element_count(weight.shape()))), valid);
+  }
+  if (!sample_weight) return weight;
+  const auto [m, w] = same_rank(weight, cast(sample_weight, DType::f32));
+  return w * m;
+}
+
+}  // namespace losses
+
+namespace {
+
+Value reduce(Value values, Value weight, Reduction reduction) {
+  if (reduction == "none" || values.rank() == 0) return values;
+  const Value sum = reduce_sum(values, all_axes(values));
+  if (reduction == "sum") return sum;
+  if (reduction == "mean_with_sample_weight" && weight)
+    return losses::divide_no_nan(sum, reduce_sum(weight, all_axes(weight)));
+  const auto count = static_cast<double>(element_count(values.shape()));
+  return count == 0 ? sum : sum / count;
+}
+
+}  // namespace
+
+Value LossBase::operator()(Value y_true, Value y_pred, Value sample_weight, Value mask) const {
+  y_pred = cast(y_pred, DType::f32);
+  auto [values, valid] = call(y_true, y_pred);
+  if (valid) mask = mask ? logical_and(mask, valid) : valid;
+  Value weight =
+      losses::masked_weight(sample_weight, mask, reduction() == "mean" || reduction() == "sum_over_batch_size");
+  if (weight) {
+    std::tie(values, weight) = losses::same_rank(values, cast(weight, values.dtype()));
+    values = values * weight;
+  }
+  return reduce(values, weight, reduction());
+}
+
+}  // namespace ramet

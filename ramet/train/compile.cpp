@@ -1,0 +1,179 @@
+// Model::compile and what it keeps.
+#include "ramet/train/compiled_loss.h"
+#include "ramet/train/training.h"
+
+namespace ramet {
+
+using namespace train;
+
+namespace {
+
+template <class Interface>
+Json encode_named(const Named<Interface>& named) {
+  if (named.object()) return encode(named.object());
+  return named.name().empty() ? Json(nullptr) : Json(named.name());
+}
+
+template <class T, class Encode>
+Json encode_per_output(const PerOutput<T>& given, Encode&& one) {
+  if (given.empty()) return Json(nullptr);
+  if (given.single()) return one(given.values()[0]);
+  if (given.by_name()) {
+    JsonObject out;
+    for (std::size_t i = 0; i < given.names().size(); ++i) out.set(given.names()[i], one(given.values()[i]));
+    return Json(std::move(out));
+  }
+  JsonArray out;
+  for (const auto& v : given.values()) out.push_back(one(v));
+  return Json(std::move(out));
+}
+
+Json encode_metrics(const MetricArgs& args) {
+  if (args.empty()) return Json(nullptr);
+  if (!args.is_list()) return encode_named(args.one());
+  JsonArray out;
+  for (const auto& item : args.list()) out.push_back(encode_metrics(item));
+  return Json(std::move(out));
+}
+
+template <class Interface>
+Named<Interface> decode_named(const Json& json) {
+  if (json.is_null()) return {};
+  if (json.is_string()) return Named<Interface>(json.as_string());
+  Object<Interface> object;
+  decode(json, object);
+  return Named<Interface>(std::move(object));
+}
+
+bool is_object_config(const Json& json) { return json.is_object() && json.as_object().contains("class_name"); }
+
+template <class T, class Decode>
+PerOutput<T> decode_per_output(const Json* json, Decode&& one) {
+  if (!json || json->is_null()) return {};
+  if (json->is_array()) {
+    std::vector<T> list;
+    for (const Json& item : json->as_array()) list.push_back(one(item));
+    return PerOutput<T>(std::move(list));
+  }
+  if (json->is_object() && !is_object_config(*json)) {
+    std::vector<std::pair<std::string, T>> named;
+    for (const auto& [name, item] : json->as_object()) named.emplace_back(name, one(item));
+    return PerOutput<T>(std::move(named));
+  }
+  return PerOutput<T>(one(*json));
+}
+
+MetricArgs decode_metrics(const Json* json) {
+  if (!json || json->is_null()) return {};
+  if (json->is_string()) return MetricArgs(json->as_string());
+  if (is_object_config(*json)) {
+    Metric metric;
+    decode(*json, metric);
+    return MetricArgs(std::move(metric));
+  }
+  std::vector<MetricArgs> list;
+  if (json->is_array()) {
+    for (const Json& item : json->as_array()) list.push_back(decode_metrics(&item));
+    return MetricArgs(std::move(list));
+  }
+  for (const auto& [name, item] : json->as_object())
+    list.push_back(MetricArgs(std::vector<MetricArgs>{MetricArgs(name), decode_metrics(&item)}));
+  return MetricArgs(std::move(list));
+}
+
+Compiled& compiled_of(Training& training, const char* what) {
+  require(training.compiled.has_value(), "You must call compile() before ", what);
+  return *training.compiled;
+}
+
+}  // namespace
+
+void Model::compile(const CompileOptions& options) {
+  require(static_cast<bool>(options.optimizer), "compile: an optimizer is needed");
+  check_names(options);
+  const auto training = Training::of(layer());
+  const Training::Changing changing(*training, layer(), "compile");
+  CompileOptions merged = options;
+  // As in Keras, what is not given stays as it was.
+  if (training->compiled) {
+    const CompileOptions& before = training->compiled->options;
+    if (merged.loss.empty()) {
+      merged.loss = before.loss;
+      if (merged.loss_weights.empty()) merged.loss_weights = before.loss_weights;
+    }
+    if (merged.metrics.empty() && merged.weighted_metrics.empty())
+      merged.metrics = before.metrics, merged.weighted_metrics = before.weighted_metrics;
+  }
+  if (layer().has_graph()) {
+    const auto names = train::output_names(layer());
+    (void)losses_by_output(merged, names);
+    for (const auto& m : metrics_by_output(merged, names)) (void)resolve_metric(m.metric, {1}, {1});
+  }
+  training->compiled = Compiled{std::move(merged), std::nullopt};
+  training->drop_plans();
+}
+
+bool Model::compiled() const { return layer_ && Training::of(layer())->compiled.has_value(); }
+void Model::stop_training() const { Training::of(layer())->stop = true; }
+
+double Model::learning_rate() const {
+  const auto training = Training::of(layer());
+  Compiled& compiled = compiled_of(*training, "reading the learning rate");
+  const LearningRate& rate = compiled.options.optimizer->learning_rate();
+  if (rate.schedule()) {
+    // The schedule at the current step, computed as the training program does.
+    const double step = compiled.optimizer ? compiled.optimizer->iteration->value().item() : 0;
+    auto program = std::make_unique<Program>();
+    program->output("rate", (*rate.schedule())(program->input("step", {{}, DType::i64})));
+    return Executable::compile(std::move(program))->run(Arrays{Array::scalar(step, DType::i64)})[0].item();
+  }
+  return training->optimizer_state(layer()).learning_rate->value().item();
+}
+
+void Model::set_learning_rate(double rate) {
+  const auto training = Training::of(layer());
+  Compiled& compiled = compiled_of(*training, "setting the learning rate");
+  require(!compiled.options.optimizer->learning_rate().schedule(),
+          "This optimizer was created with a `LearningRateSchedule` object as its `learning_rate` constructor "
+          "argument, hence its learning rate is not settable. If you need the learning rate to "
+          "be settable, you should instead create the optimizer with a float `learning_rate` argument.");
+  training->optimizer_state(layer()).learning_rate->assign(Array::scalar(rate));
+}
+
+VariableRefs Model::optimizer_variables() const {
+  const auto training = Training::of(layer());
+  return training->compiled ? training->optimizer_state(layer()).variables : VariableRefs{};
+}
+
+JsonObject Model::get_compile_config() const {
+  const auto training = Training::of(layer());
+  const Compiled& compiled = compiled_of(*training, "get_compile_config()");
+  const CompileOptions& o = compiled.options;
+  Json optimizer = encode(o.optimizer);
+  // The rate as it is now: callbacks may have changed it.
+  if (compiled.optimizer && compiled.optimizer->learning_rate)
+    optimizer.as_object().at("config").as_object().set("learning_rate",
+                                                       Json(compiled.optimizer->learning_rate->value().item()));
+  return {{"optimizer", std::move(optimizer)},
+          {"loss", encode_per_output(o.loss, [](const auto& l) { return encode_named(l); })},
+          {"loss_weights", encode_per_output(o.loss_weights, [](double w) { return Json(w); })},
+          {"metrics", encode_metrics(o.metrics)},
+          {"weighted_metrics", encode_metrics(o.weighted_metrics)},
+          {"run_eagerly", Json(false)},
+          {"steps_per_execution", Json(1)},
+          {"jit_compile", Json(false)}};
+}
+
+void Model::compile_from_config(const JsonObject& config) {
+  CompileOptions o;
+  if (const Json* optimizer = config.find("optimizer"); optimizer && !optimizer->is_null())
+    decode(*optimizer, o.optimizer);
+  o.loss =
+      decode_per_output<Named<LossBase>>(config.find("loss"), [](const Json& j) { return decode_named<LossBase>(j); });
+  o.loss_weights = decode_per_output<double>(config.find("loss_weights"), [](const Json& j) { return j.as_double(); });
+  o.metrics = decode_metrics(config.find("metrics"));
+  o.weighted_metrics = decode_metrics(config.find("weighted_metrics"));
+  compile(o);
+}
+
+}  // namespace ramet

@@ -1,0 +1,102 @@
+#include "ramet/train/training.h"
+
+#include <algorithm>
+
+namespace ramet::train {
+namespace {
+
+void collect_flags(const Layer& layer, std::vector<bool>& out) {
+  out.push_back(layer.trainable());
+  for (const auto& inner : layer.sublayers()) collect_flags(*inner, out);
+}
+
+}  // namespace
+
+std::uint64_t StepPlan::version() const {
+  std::uint64_t sum = 0;
+  for (const auto& v : read) sum += v->version();
+  return sum;
+}
+
+std::shared_ptr<Training> Training::of(const ModelLayer& model) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  auto& state = const_cast<ModelLayer&>(model).training_state;
+  if (!state) state = std::make_shared<Training>();
+  return std::static_pointer_cast<Training>(state);
+}
+
+StepPlanRef Training::plan(ModelLayer& model, const BatchSignature& signature) {
+  const std::lock_guard lock(mutex_);
+  const auto& outputs = model.graph().flat_outputs();
+  if (outputs != outputs_) plans_.clear(), outputs_ = outputs;
+  // Freezing a layer changes what a training step computes.
+  if (signature.kind != StepKind::predict) {
+    std::vector<bool> flags;
+    collect_flags(model, flags);
+    if (flags != trainable_) {
+      std::erase_if(plans_, [](const Cached& c) { return c.signature.kind != StepKind::predict; });
+      trainable_ = flags;
+    }
+  }
+  const auto found = std::find_if(plans_.begin(), plans_.end(), [&](const Cached& c) {
+    return c.masks == model.mask_semantics && c.signature == signature;
+  });
+  if (found != plans_.end()) {
+    std::rotate(found, found + 1, plans_.end());
+    return plans_.back().plan;
+  }
+  StepPlanRef plan = make_plan(model, signature, *this);
+  if (plans_.size() == kPlans) plans_.erase(plans_.begin());
+  plans_.push_back({signature, model.mask_semantics, plan});
+  return plan;
+}
+
+void Training::drop_plans() {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(plans_, [](const Cached& c) { return c.signature.kind != StepKind::predict; });
+}
+
+OptimizerState& Training::optimizer_state(const ModelLayer& model) {
+  if (!compiled->optimizer) compiled->optimizer = compiled->options.optimizer->build(model.trainable_weights());
+  return *compiled->optimizer;
+}
+
+Training::Reading::Reading(Training& training, const ModelLayer& model, const char* what) {
+  if (training.changer_.load() == std::this_thread::get_id()) return;
+  int users = training.users_.load();
+  do {
+    require(users >= 0, what, ": model '", model.name(),
+            "' is being changed by another thread (fit, train_on_batch or compile); wait for it, or give each thread "
+            "its own clone");
+  } while (!training.users_.compare_exchange_weak(users, users + 1));
+  counted_ = &training;
+}
+Training::Reading::~Reading() {
+  if (counted_) --counted_->users_;
+}
+
+Training::Changing::Changing(Training& training, const ModelLayer& model, const char* what) : training_(training) {
+  int idle = 0;
+  require(training.users_.compare_exchange_strong(idle, -1), what, ": model '", model.name(), "' is in use (",
+          idle < 0 ? "it is being trained" : "it is predicting or evaluating",
+          "); wait for it, or give each thread its own clone");
+  training.changer_.store(std::this_thread::get_id());
+}
+Training::Changing::~Changing() {
+  training_.changer_.store(std::thread::id());
+  training_.users_.store(0);
+}
+
+std::vector<std::string> output_names(const ModelLayer& model) {
+  const Arg& outputs = model.graph().outputs();
+  if (!outputs.is_dict()) return model.output_names();
+  std::vector<std::string> names;
+  for (const auto* entry : outputs.sorted()) {
+    if (!entry->second.is_leaf()) return model.output_names();
+    names.push_back(entry->first);
+  }
+  return names;
+}
+
+}  // namespace ramet::train

@@ -1,0 +1,106 @@
+// What a model keeps for training: how it was compiled, the optimizer's state, and the plans made so far. Internal to
+// ramet/train.
+#pragma once
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "ramet/exec/executable.h"
+#include "ramet/train/options.h"
+
+namespace ramet::train {
+
+enum class StepKind : unsigned char { train, test, predict };
+
+// Specs of one batch; an undefined spec (no entry) stands for what is not given.
+struct BatchSignature {
+  StepKind kind = StepKind::predict;
+  std::vector<std::optional<Spec>> x, y, weight;
+  bool operator==(const BatchSignature&) const = default;
+};
+
+// One compiled program and where its inputs come from.
+struct StepPlan {
+  enum class Source : unsigned char { x, y, weight, variable, metric };
+  struct Input {
+    Source source;
+    std::size_t index = 0;  // among the x, y, weights or metric variables
+    VariableRef variable;
+  };
+  std::shared_ptr<const Executable> executable;
+  std::vector<Input> inputs;                                            // as the program's
+  VariableRefs read, updated;                                           // of the model and the optimizer
+  std::vector<Spec> outputs;                                            // of the model (predict)
+  std::vector<std::string> log_names;                                   // train, test: what the outputs are called
+  std::vector<std::size_t> log_order;                                   // places of the logs in alphabetical order
+  std::size_t metric_variables = 0;                                     // float32 scalars that start at 0
+  std::vector<std::pair<std::string, std::optional<bool>>> directions;  // of the metrics: whether higher is better
+
+  std::uint64_t version() const;  // of the variables it reads
+};
+using StepPlanRef = std::shared_ptr<const StepPlan>;
+
+struct Compiled {
+  CompileOptions options;
+  std::optional<OptimizerState> optimizer;  // once built
+};
+
+// Shared by all copies of a model.
+class Training {
+ public:
+  static std::shared_ptr<Training> of(const ModelLayer& model);
+
+  std::optional<Compiled> compiled;
+  std::atomic<bool> stop{false};
+
+  // The plan for batches of this signature, made if need be. Safe from any thread.
+  StepPlanRef plan(ModelLayer& model, const BatchSignature& signature);
+  void drop_plans();
+  // The optimizer's state, built if need be. REQUIRES: compiled.
+  OptimizerState& optimizer_state(const ModelLayer& model);
+
+  // Who may use the model: any number that only read it, or one that changes it (and may read on the same thread).
+  class Reading {
+   public:
+    Reading(Training& training, const ModelLayer& model, const char* what);
+    ~Reading();
+    Reading(const Reading&) = delete;
+
+   private:
+    Training* counted_ = nullptr;
+  };
+  class Changing {
+   public:
+    Changing(Training& training, const ModelLayer& model, const char* what);
+    ~Changing();
+    Changing(const Changing&) = delete;
+
+   private:
+    Training& training_;
+  };
+
+ private:
+  friend class Reading;
+  friend class Changing;
+  struct Cached {
+    BatchSignature signature;
+    MaskSemantics masks;
+    StepPlanRef plan;
+  };
+  static constexpr std::size_t kPlans = 64;  // kept; the least recently used one goes
+  std::mutex mutex_;
+  std::vector<Cached> plans_;
+  std::vector<Tensor> outputs_;  // of the graph the plans were made for
+  std::vector<bool> trainable_;  // of its layers, when the training plans were made
+  std::atomic<int> users_{0};    // readers, or -1
+  std::atomic<std::thread::id> changer_{};
+};
+
+// Traces and compiles one step.
+StepPlanRef make_plan(ModelLayer& model, const BatchSignature& signature, Training& training);
+
+// Names of the outputs, for targets and logs: keys when the outputs are a dict, else the layers' names.
+std::vector<std::string> output_names(const ModelLayer& model);
+
+}  // namespace ramet::train
