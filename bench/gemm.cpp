@@ -107,6 +107,13 @@ const Shape kShapes[] = {
     {512, 64, 1, true, false, false},
     {128, 512, 512, false, true, false},
     {64, 512, 784, false, true, false},
+    {128, 64, 128, false, true, false},
+    {128, 128, 64, false, false, false},
+    {32, 128, 512},
+    {8, 512, 512, false, true, false},
+    {2, 512, 512},
+    {2, 512, 512, false, false, false},
+    {3, 512, 512},
     {512, 512, 512, true, true, false},
 };
 

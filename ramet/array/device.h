@@ -20,6 +20,11 @@ struct Device {
   auto operator<=>(const Device&) const = default;
 };
 
+// How many devices of a kind there are (cpu: virtual ones), and their names: "['cpu:0', 'cpu:1', …]". Known to the backends, where these
+// are defined.
+int device_count(Device::Kind kind);
+std::string available_devices();
+
 inline std::ostream& operator<<(std::ostream& out, const Device& device) { return out << device.name(); }
 
 }  // namespace ramet

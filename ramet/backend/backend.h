@@ -26,8 +26,4 @@ const Backend& cpu_backend();
 // Every op by its plain kernel, one thread, no passes: what the fast one is compared with.
 const Backend& reference_backend();
 
-// How many virtual devices cpu:0 … cpu:N-1 there are (default 8), and whether a device can be used.
-int device_count(Device::Kind kind);
-std::string available_devices();  // "['cpu:0', 'cpu:1', …]"
-
 }  // namespace ramet

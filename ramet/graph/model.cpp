@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ramet/base/strings.h"
+#include "ramet/ops/constant/constant.h"
 #include "ramet/ops/elementwise/elementwise.h"
 #include "ramet/ops/shape/shape_ops.h"
 
@@ -88,6 +89,34 @@ std::vector<Traced> ModelLayer::match_inputs(const TracedArgs& args) const {
   return out;
 }
 
+namespace {
+
+// Whether a call has no rows at all: a replica that got no part of the batch, or an empty batch.
+bool no_rows(const std::vector<Traced>& inputs) {
+  return std::all_of(inputs.begin(), inputs.end(), [](const Traced& t) { return t.value && t.value.rank() >= 1 && t.value.dim(0) == 0; });
+}
+
+// Outputs without rows, of the shapes the graph gives for one row. Nothing runs, so no state (moving statistics, seeds) changes.
+TracedNest outputs_without_rows(const Graph& graph, Trace& trace, const std::vector<Traced>& inputs) {
+  Program scratch;
+  Trace once(scratch, trace.training, trace.mask_semantics);
+  const auto one_row = [&](Value v) {
+    Spec spec = v.spec();
+    spec.shape[0] = 1;
+    return scratch.input("row", spec);
+  };
+  std::vector<Traced> rows;
+  for (const Traced& t : inputs) rows.push_back({one_row(t.value), t.mask ? one_row(t.mask) : Value{}});
+  const auto none = [&](Value v) {
+    Shape shape = v.shape();
+    if (!shape.empty()) shape[0] = 0;
+    return ops::zeros(trace.program, shape, v.dtype());
+  };
+  return graph.trace(once, rows).map<Traced>([&](const Traced& t) { return Traced{none(t.value), t.mask ? none(t.mask) : Value{}}; });
+}
+
+}  // namespace
+
 TracedNest ModelLayer::trace(Trace& trace, const TracedArgs& args) {
   std::vector<Traced> inputs = match_inputs(args);
   if (const TracedNest* given = args.find("mask"); given && !given->is_none()) {
@@ -99,7 +128,7 @@ TracedNest ModelLayer::trace(Trace& trace, const TracedArgs& args) {
   const bool before = trace.training;
   if (const TracedNest* given = args.find("training"); given && given->is_constant() && given->constant().is_bool()) trace.training = given->constant().as_bool();
   trace.scope.push_back(name());
-  TracedNest out = graph().trace(trace, inputs);
+  TracedNest out = no_rows(inputs) ? outputs_without_rows(graph(), trace, inputs) : graph().trace(trace, inputs);
   trace.scope.pop_back();
   trace.training = before;
   // A list of one output is handed on as the output itself.

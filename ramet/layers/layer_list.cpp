@@ -1,4 +1,5 @@
 // Every layer class there is, once. Files, cloning by config, `describe` and the conformance suite go by this list.
+#include "ramet/graph/batch_slice.h"
 #include "ramet/graph/model.h"
 #include "ramet/graph/registry.h"
 #include "ramet/layers/layers.h"
@@ -12,6 +13,8 @@ const std::vector<LayerRegistration>& builtin_layers() {
       {"Sequential", "", &SequentialLayer::from_config},
       layers::DenseLayer::registration(),
       layers::LambdaLayer::registration(),
+      BatchSliceLayer::registration("ramet"),
+      BatchJoinLayer::registration("ramet"),
       layers::IdentityLayer::registration(),
       layers::MaskingLayer::registration(),
       layers::EmbeddingLayer::registration(),

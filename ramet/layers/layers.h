@@ -2,6 +2,8 @@
 #pragma once
 #include "ramet/layers/activations/activation.h"
 #include "ramet/layers/attention/additive_attention.h"
+#include "ramet/layers/attention/attention.h"
+#include "ramet/layers/attention/einsum_dense.h"
 #include "ramet/layers/attention/multi_head_attention.h"
 #include "ramet/layers/convolution/conv.h"
 #include "ramet/layers/core/dense.h"

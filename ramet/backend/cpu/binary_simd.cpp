@@ -30,18 +30,13 @@ void loop(const float* a, const float* b, float* y, std::size_t n) {
   if (i < n) store_part(y + i, Of{}(left.part(i, n - i), right.part(i, n - i)), n - i);
 }
 
-typedef std::uint8_t VecB __attribute__((vector_size(kLanes)));
-
 template <class Of, Operands kForm>
 void compare_loop(const float* a, const float* b, std::uint8_t* y, std::size_t n) {
   if (n == 0) return;
   const Left<kForm> left(a);
   const Right<kForm> right(b);
   std::size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    const VecB ones = __builtin_convertvector(Of{}(left.at(i), right.at(i)) & 1, VecB);
-    __builtin_memcpy(y + i, &ones, sizeof ones);
-  }
+  for (; i + kLanes <= n; i += kLanes) store_bytes(y + i, Of{}(left.at(i), right.at(i)) & 1);
   if (i == n) return;
   const VecI last = Of{}(left.part(i, n - i), right.part(i, n - i)) & 1;
   for (std::size_t j = 0; i + j < n; ++j) y[i + j] = static_cast<std::uint8_t>(last[j]);
@@ -54,11 +49,7 @@ void select_loop(const std::uint8_t* mask, const float* a, const float* b, float
   const Right<kForm> right(b);
   const float scalar_a = *a, scalar_b = *b;
   std::size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    VecB m;
-    __builtin_memcpy(&m, mask + i, sizeof m);
-    store(y + i, __builtin_convertvector(m, VecI) != 0 ? left.at(i) : right.at(i));
-  }
+  for (; i + kLanes <= n; i += kLanes) { store(y + i, load_bytes(mask + i) != 0 ? left.at(i) : right.at(i)); }
   for (; i < n; ++i) {
     y[i] = mask[i] != 0 ? (kForm == Operands::kScalarLeft ? scalar_a : a[i])
                         : (kForm == Operands::kScalarRight ? scalar_b : b[i]);

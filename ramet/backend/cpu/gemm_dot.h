@@ -15,6 +15,8 @@ inline bool takes_dots(const Gemm& g) {
 }
 
 std::size_t dots_scratch(const Gemm& g);
+// One dot product, in the order of all the others.
+float dot(const float* a, const float* b, std::int64_t k);
 void run_dots(const Gemm& g, const GemmRegion& region, float* scratch);
 
 }  // namespace ramet::cpu::RAMET_SIMD

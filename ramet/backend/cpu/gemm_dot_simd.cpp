@@ -82,6 +82,12 @@ bool small_is_a(const Gemm& g) { return g.trans_b && g.m <= kFewRows; }
 
 }  // namespace
 
+float dot(const float* a, const float* b, std::int64_t k) {
+  float out;
+  dots<1, 1>(a, k, b, k, k, &out);
+  return out;
+}
+
 std::size_t dots_scratch(const Gemm& g) {
   const bool copy = small_is_a(g) ? g.trans_a : !g.trans_b;
   return copy ? static_cast<std::size_t>((small_is_a(g) ? g.m : g.n) * g.k) : 0;

@@ -108,6 +108,16 @@ void multiply_row(const Gemm& g, std::int64_t column_begin, std::int64_t column_
              e.residual ? e.residual + column_begin : nullptr, e.activation);
 }
 
+// One row by a few packed columns, the last layer of a tiny model. There is one panel, hence one region.
+void multiply_head(const Gemm& g) {
+  const GemmEpilogue& e = g.epilogue;
+  for (std::int64_t j = 0; j < g.n; ++j) g.c[j] = (g.accumulate ? g.c[j] : 0.0f) + dot(g.a, g.packed_b + j * g.k, g.k);
+  if (e.bias != nullptr || e.residual != nullptr || e.activation != 0) {
+    finish_row(g.c, g.n, e.bias, e.residual, e.activation);
+  }
+}
+
+bool is_packed_head(const Gemm& g) { return g.m == 1 && g.packed_b != nullptr && g.n <= kFewRows && !g.trans_a; }
 bool is_packed_row(const Gemm& g) { return g.m == 1 && g.packed_b != nullptr && g.n > kFewRows; }
 
 bool streams(const Gemm& g) { return g.m == 1 && g.packed_b == nullptr && !g.trans_b && !takes_dots(g); }
@@ -145,7 +155,7 @@ void pack(const float* b, std::int64_t ldb, bool trans_b, std::int64_t k, std::i
 constexpr std::size_t kAlignment = 64;
 
 std::size_t scratch_bytes(const Gemm& given) {
-  if (is_packed_row(given)) return 0;
+  if (is_packed_row(given) || is_packed_head(given)) return 0;
   const Gemm g = unpack_few_columns(given);
   if (streams(g) || is_streamed_column(g)) return 0;
   const std::size_t floats = takes_dots(g) ? dots_scratch(g) : blocks_scratch(g.m, g.n, g.k, g.packed_b == nullptr);
@@ -155,6 +165,10 @@ std::size_t scratch_bytes(const Gemm& given) {
 void region(const Gemm& given, const GemmRegion& r, void* scratch) {
   if (is_packed_row(given)) {
     if (r.row_begin < r.row_end) multiply_row(given, r.column_begin, r.column_end);
+    return;
+  }
+  if (is_packed_head(given)) {
+    if (r.row_begin < r.row_end && r.column_begin < r.column_end) multiply_head(given);
     return;
   }
   const Gemm g = unpack_few_columns(given);

@@ -38,7 +38,7 @@ using TileKernel = void (*)(const Tile& tile);
 enum class ReadA { kRowMajor, kPacked };
 
 // Few rows take several panels at once, to have enough independent sums: the widest tile that `rows` may have.
-constexpr int widest(int rows) { return rows == 1 ? 8 : rows <= 3 ? 4 : 2; }
+constexpr int widest(int rows) { return rows == 1 ? 8 : rows == 2 ? 4 : 2; }
 
 // rows <= kTileRows; vecs is 1, 2, 4 or 8, at most widest(rows).
 TileKernel tile_kernel(int rows, int vecs, ReadA read);

@@ -3,9 +3,19 @@
 namespace ramet::cpu::RAMET_SIMD {
 namespace {
 
+// g++ would load a vector of B again for every row, as an operand of its FMA; the load units are then the limit.
+void keep_in_register(Vec& v) {
+#if defined(RAMET_SIMD_avx512)
+  asm("" : "+v"(v));
+#else
+  asm("" : "+x"(v));
+#endif
+}
+
 // Every loop over the sums must be unrolled: g++ otherwise keeps them in memory, at a third of the speed.
 template <int kRows, int kVecs, ReadA kRead>
-void run_tile(const Tile& t) {
+void run_tile(const Tile& given) {
+  const Tile t = given;  // a copy: the stores below could otherwise change it for all the compiler knows
   Vec sum[kRows][kVecs];
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
@@ -19,11 +29,16 @@ void run_tile(const Tile& t) {
 #pragma GCC unroll 8
   for (int r = 0; r < kBases; ++r) a[r] = t.a + 3 * r * t.a_stride;
 
+  constexpr int kRegisters = kLanes == 16 ? 32 : 16;
+  constexpr bool kFits = kRows > 1 && kRows * kVecs + kVecs + 1 <= kRegisters;
   const float* b = t.b;
   for (std::int64_t k = t.k; k > 0; --k) {
     Vec bv[kVecs];
 #pragma GCC unroll 8
-    for (int v = 0; v < kVecs; ++v) bv[v] = load(b + v / 2 * t.panel_stride + v % 2 * kLanes);
+    for (int v = 0; v < kVecs; ++v) {
+      bv[v] = load(b + v / 2 * t.panel_stride + v % 2 * kLanes);
+      if constexpr (kFits) keep_in_register(bv[v]);
+    }
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
       const Vec av = splat(kRead == ReadA::kRowMajor ? a[i / 3][i % 3 * t.a_stride] : a[0][i]);

@@ -25,23 +25,17 @@ Range covering(std::int64_t i, std::int64_t kernel, std::int64_t stride, std::in
   return {reach <= 0 ? 0 : (reach + stride - 1) / stride, least((i + pad) / stride + 1, outputs)};
 }
 
-typedef std::uint8_t VecB __attribute__((vector_size(kLanes)));
-
-VecI load_bytes(const std::uint8_t* p, std::size_t n) {
-  VecB b = {};
-  if (n == kLanes)
-    __builtin_memcpy(&b, p, sizeof b);
-  else
-    for (std::size_t i = 0; i < n; ++i) b[i] = p[i];
-  return __builtin_convertvector(b, VecI);
+// The first n <= kLanes bytes.
+VecI load_some_bytes(const std::uint8_t* p, std::size_t n) {
+  if (n == kLanes) return load_bytes(p);
+  VecI v = {};
+  for (std::size_t i = 0; i < n; ++i) v[i] = p[i];
+  return v;
 }
 
-void store_bytes(std::uint8_t* p, VecI v, std::size_t n) {
-  const VecB b = __builtin_convertvector(v, VecB);
-  if (n == kLanes)
-    __builtin_memcpy(p, &b, sizeof b);
-  else
-    for (std::size_t i = 0; i < n; ++i) p[i] = b[i];
+void store_some_bytes(std::uint8_t* p, VecI v, std::size_t n) {
+  if (n == kLanes) return store_bytes(p, v);
+  for (std::size_t i = 0; i < n; ++i) p[i] = static_cast<std::uint8_t>(v[i]);
 }
 
 // Calls with (channel, count) for each vector of channels.
@@ -50,7 +44,8 @@ void each_vector(std::int64_t channels, Body body) {
   for (std::int64_t c = 0; c < channels; c += kLanes) body(c, static_cast<std::size_t>(least(kLanes, channels - c)));
 }
 
-void max_pool(const MaxPool& pool, std::int64_t begin, std::int64_t end) {
+template <bool kIndex>
+void max_pool_lines(const MaxPool& pool, std::int64_t begin, std::int64_t end) {
   const Pool2D& s = pool.shape;
   for (std::int64_t line = begin; line < end; ++line) {
     const float* image = pool.x + line / s.oh * s.h * s.w * s.c;
@@ -61,20 +56,29 @@ void max_pool(const MaxPool& pool, std::int64_t begin, std::int64_t end) {
       const Range columns = window(ox, s.kw, s.stride_w, s.pad_left, s.w);
       each_vector(s.c, [&](std::int64_t c, std::size_t count) {
         Vec best = splat(-__builtin_inff());
-        VecI tap = splat(std::int32_t((rows.begin - y0) * s.kw + columns.begin - x0));  // if nothing exceeds -inf
+        [[maybe_unused]] VecI tap =
+            splat(std::int32_t((rows.begin - y0) * s.kw + columns.begin - x0));  // if nothing exceeds -inf
         for (std::int64_t iy = rows.begin; iy < rows.end; ++iy) {
           for (std::int64_t ix = columns.begin; ix < columns.end; ++ix) {
             const Vec v = load_some(image + (iy * s.w + ix) * s.c + c, count);
-            const VecI better = (v > best) | ((v != v) & (best == best));
-            best = better ? v : best;
-            tap = better ? splat(std::int32_t((iy - y0) * s.kw + ix - x0)) : tap;
+            if constexpr (kIndex) {
+              const VecI better = (v > best) | ((v != v) & (best == best));
+              tap = better ? splat(std::int32_t((iy - y0) * s.kw + ix - x0)) : tap;
+              best = better ? v : best;
+            } else {
+              best = maximum(best, v);
+            }
           }
         }
         store_some(pool.y + at + c, best, count);
-        if (pool.index != nullptr) store_bytes(pool.index + at + c, tap, count);
+        if constexpr (kIndex) store_some_bytes(pool.index + at + c, tap, count);
       });
     }
   }
+}
+
+void max_pool(const MaxPool& pool, std::int64_t begin, std::int64_t end) {
+  pool.index != nullptr ? max_pool_lines<true>(pool, begin, end) : max_pool_lines<false>(pool, begin, end);
 }
 
 // Input pixels of lines [begin, end): body(pixel's offset, image, iy, ix, covering lines, covering columns).
@@ -99,7 +103,7 @@ void max_pool_grad(const MaxPoolGrad& pool, std::int64_t begin, std::int64_t end
             for (std::int64_t ox = columns.begin; ox < columns.end; ++ox) {
               const std::int64_t from = ((image * s.oh + oy) * s.ow + ox) * s.c + c;
               const std::int64_t tap = (iy - oy * s.stride_h + s.pad_top) * s.kw + ix - ox * s.stride_w + s.pad_left;
-              const VecI chosen = load_bytes(pool.index + from, count) == splat(std::int32_t(tap));
+              const VecI chosen = load_some_bytes(pool.index + from, count) == splat(std::int32_t(tap));
               sum += chosen ? load_some(pool.dy + from, count) : Vec{};
             }
           }

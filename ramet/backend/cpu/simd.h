@@ -110,6 +110,33 @@ inline void store_part(float* p, Vec v, std::size_t n) {
 #endif
 }
 
+// kLanes bytes as integers, and integers of 0..255 as bytes.
+inline VecI load_bytes(const std::uint8_t* p) {
+#if defined(RAMET_SIMD_avx512)
+  return (VecI)_mm512_maskz_cvtepu8_epi32(kAllLanes, _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+#elif defined(RAMET_SIMD_avx2)
+  return (VecI)_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+#else
+  std::int32_t four;
+  __builtin_memcpy(&four, p, 4);
+  return (VecI)_mm_cvtepu8_epi32(_mm_cvtsi32_si128(four));
+#endif
+}
+
+inline void store_bytes(std::uint8_t* p, VecI v) {
+#if defined(RAMET_SIMD_avx512)
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_maskz_cvtepi32_epi8(kAllLanes, (__m512i)v));
+#elif defined(RAMET_SIMD_avx2)
+  const __m128i low = _mm256_castsi256_si128((__m256i)v), high = _mm256_extracti128_si256((__m256i)v, 1);
+  const __m128i words = _mm_packs_epi32(low, high);
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_packus_epi16(words, words));
+#else
+  const __m128i words = _mm_packs_epi32((__m128i)v, (__m128i)v);
+  const std::int32_t four = _mm_cvtsi128_si32(_mm_packus_epi16(words, words));
+  __builtin_memcpy(p, &four, 4);
+#endif
+}
+
 // The first n <= kLanes elements.
 inline Vec load_some(const float* p, std::size_t n) { return n == kLanes ? load(p) : load_part(p, n); }
 inline void store_some(float* p, Vec v, std::size_t n) { n == kLanes ? store(p, v) : store_part(p, v, n); }

@@ -18,7 +18,7 @@ void DenseLayer::build(Builder& b, const Spec& x) {
 
 // All axes but the last are one: a matrix product of [everything, in] with the kernel.
 Value DenseLayer::call(const CallContext& ctx, Value x) const {
-  Value y = ops::matmul(x.rank() == 2 ? x : ops::reshape(x, {element_count(x.shape()) / x.dim(-1), x.dim(-1)}), ctx[kernel_]);
+  Value y = ops::matmul(x.rank() == 2 ? x : ops::reshape(x, {element_count(Shape(x.shape().begin(), x.shape().end() - 1)), x.dim(-1)}), ctx[kernel_]);
   if (bias_) y = y + ctx[bias_];
   y = config().activation(y);
   Shape out = x.shape();

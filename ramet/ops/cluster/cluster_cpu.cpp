@@ -204,6 +204,7 @@ class Compiler {
 
   void step(int i) {
     const Instr& instr = body_.instr(i);
+    ensure(ops::can_cluster(body_, instr), "cluster: ", instr.op->name, " cannot be part of one");
     Micro m{};
     const auto& in = instr.inputs;
     if (const auto u = unary_of(instr.op)) {

@@ -78,6 +78,8 @@ Step make_forward(const Site& site) {
   args.packed = args.packed_bytes && site.fixed(1);
   static const float something = 0;
   ConvForward probe{args.shape, &something, &something, args.packed_bytes ? &something : nullptr, nullptr, {}};
+  probe.epilogue.activation = args.activation;
+  probe.epilogue.bias = args.bias ? &something : nullptr;
   set_parts(args, probe);
   const std::size_t scratch = scratch_of(args);
   Step step = make_step(args, [](const Args& a, const Buffers& b) {

@@ -135,6 +135,7 @@ Step gemm_step(GemmArgs args) {
   Gemm probe = args.gemm;
   static const float something = 0;
   probe.packed_b = args.packed ? &something : nullptr;
+  probe.epilogue.bias = args.bias ? &something : nullptr;
   args.scratch_each = aligned(gemm_scratch(probe));
   const std::size_t scratch = args.scratch_each * static_cast<std::size_t>(args.parts);
   return make_step(std::move(args), [](const GemmArgs& a, const Buffers& b) { run_gemm(a, b); }, scratch);
