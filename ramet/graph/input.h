@@ -58,6 +58,7 @@ class InputLayer final : public Layer {
 
 // A symbolic tensor to build on. `shape` leaves the batch axis out; None is a size known only at run time.
 Tensor Input(Shape shape, InputOptions options = {});
+inline Tensor Input(std::initializer_list<std::int64_t> shape, InputOptions options = {}) { return Input(Shape(shape), std::move(options)); }  // Input({4})
 Tensor Input(InputOptions options);
 
 }  // namespace ramet

@@ -53,7 +53,7 @@ class Operation : public std::enable_shared_from_this<Operation> {
 
 // What every layer may be given besides its own arguments.
 struct LayerOptions {
-  std::string name;  // empty: the class in snake case, made unique
+  std::string name = "";  // empty: the class in snake case, made unique
   bool trainable = true;
   std::string dtype = "float32";
   static constexpr auto fields = std::tuple{field("name", &LayerOptions::name), field("trainable", &LayerOptions::trainable), field("dtype", &LayerOptions::dtype)};
@@ -114,7 +114,7 @@ class Layer : public Operation {
   // Masks of the outputs: none (empty), one (for every output) or one per output. Undefined values mean no mask.
   virtual Values compute_mask(const CallContext& ctx, const std::vector<Traced>& inputs) const;
   virtual MaskRule mask_rule() const = 0;
-  bool supports_masking() const { return mask_rule() == MaskRule::pass_through || mask_rule() == MaskRule::custom; }
+  bool supports_masking() const { return mask_rule() != MaskRule::reject; }
   // Names of the keyword arguments `call` takes.
   virtual std::vector<std::string> call_arguments() const { return {}; }
   // Names of the positional ones; also accepted as keywords.

@@ -5,6 +5,6 @@
 namespace ramet::layers {
 
 // 1/(1-rate) with probability 1-rate, else 0, in the layer's compute type. Advances the seed. REQUIRES: 0 < rate < 1.
-Value dropout_mask(const CallContext& ctx, const Weight& seed, const Shape& shape, double rate);
+Value dropout_mask(const CallContext& ctx, const Weight& seed, Shape shape, double rate);
 
 }  // namespace ramet::layers

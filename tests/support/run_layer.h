@@ -11,7 +11,7 @@ struct LayerCall {
   Nest<Array> inputs;                                       // the first argument
   std::vector<Nest<Array>> more = {};                       // further positional arguments
   std::vector<std::pair<std::string, Nest<Array>>> kwargs = {};  // arrays, or constants as Json
-  std::vector<Array> masks = {};                            // masks travelling beside the tensors of the positional arguments, in flat order (undefined: none)
+  std::vector<Array> masks = {};                            // masks travelling beside the positional tensors, flat (undefined or missing: none)
   bool training = false;
   Arrays seeds = {};                                        // with them: gradients of Σ outputs·seeds
 };
@@ -23,13 +23,17 @@ struct LayerResult {
   Arrays weight_gradients;         // in the order of trainable_weights()
 };
 
-inline LayerResult run_layer(const LayerRef& layer, const LayerCall& call, const Backend& backend = cpu_backend()) {
+inline SpecArgs specs_of(const LayerCall& call) {
   const auto spec = [](const Array& a) { return Spec{a.shape(), a.dtype()}; };
   SpecArgs specs;
   specs.args.push_back(call.inputs.map<Spec>(spec));
   for (const auto& a : call.more) specs.args.push_back(a.map<Spec>(spec));
   for (const auto& [key, a] : call.kwargs) specs.kwargs.emplace_back(key, a.map<Spec>(spec));
-  layer->prepare(specs);
+  return specs;
+}
+
+inline LayerResult run_layer(const LayerRef& layer, const LayerCall& call, const Backend& backend = cpu_backend()) {
+  layer->prepare(specs_of(call));
 
   auto program = std::make_unique<Program>();
   Trace trace(*program, call.training);

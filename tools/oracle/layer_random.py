@@ -674,7 +674,9 @@ def record(out, name, made):
         more = dict(kwargs)
         if states is not None:
             more["initial_state"] = tree.pack_sequence_as(states, all_values[n:])
-        y, _ = layer.stateless_call(weights, rest, *tensors, **more)
+        # Not stateless_call: that runs `call` alone, which never sees the masks the tensors carry.
+        with keras.StatelessScope(state_mapping=[*zip(layer.trainable_variables, weights), *zip(layer.non_trainable_variables, rest)]):
+            y = layer(*tensors, **more)
         return sum(jnp.sum(a * b) for a, b in zip(tree.flatten(y), r) if b is not None)
 
     weights = [v.value for v in layer.trainable_variables]

@@ -179,7 +179,8 @@ TracedNest MultiHeadAttentionLayer::call_args(const CallContext& ctx, const Trac
   if (gate_) y = y * ctx.call(gate_, query);
   y = ctx.call(output_, y);
   if (!return_scores) return TracedNest(Traced{y, {}});
-  return TracedNest(TracedNest::List{TracedNest(Traced{y, {}}), TracedNest(Traced{weights, {}})});
+  // As in Keras, the scores carry what restricted them.
+  return TracedNest(TracedNest::List{TracedNest(Traced{y, {}}), TracedNest(Traced{weights, mask})});
 }
 
 Values MultiHeadAttentionLayer::compute_mask(const CallContext& ctx, const std::vector<Traced>&) const {

@@ -29,7 +29,8 @@ TracedNest call_cell(const Cell& cell, const Layer& layer, const CallContext& ct
   Values states;
   for (const Traced& s : given->flatten()) states.push_back(s.value);
   require(states.size() == sizes.size(), describe(layer), ": has ", sizes.size(), " state(s); got ", states.size());
-  const CellConstants constants = cell.constants(ctx, input.spec());
+  const Spec spec = input.spec();  // a copy: emitting moves the program's own
+  const CellConstants constants = cell.constants(ctx, spec);
   const CellStep result = cell.step(ctx, cell.project(ctx, input, constants), states, constants);
   ensure(result.states.size() == sizes.size(), describe(layer), ": step returned ", result.states.size(), " states, not ", sizes.size());
   // States come back in the structure they were given in.
