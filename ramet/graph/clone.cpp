@@ -93,6 +93,8 @@ class Cloner {
   LayerMap twins_;
 };
 
+}  // namespace
+
 // Pairs with the same weights take them over; a layer that clone_function replaced by something else keeps its own.
 void take_weights(const LayerMap& twins, Weights how) {
   for (const auto& [old, fresh] : twins) {
@@ -108,8 +110,6 @@ void take_weights(const LayerMap& twins, Weights how) {
     }
   }
 }
-
-}  // namespace
 
 Model clone_model(const Model& model, const CloneOptions& options) {
   Cloner cloner(options);

@@ -32,4 +32,7 @@ struct CloneOptions {
 // The source is never changed: no node is added to its layers, no recorded argument touched, no weight shared unless asked for.
 Model clone_model(const Model& model, const CloneOptions& options = {});
 
+// Gives the weights of the keys to the values, copied or shared, where both have the same shapes.
+void take_weights(const LayerMap& twins, Weights how);
+
 }  // namespace ramet

@@ -129,13 +129,22 @@ TracedNest Graph::trace(Trace& trace, const std::vector<Traced>& inputs) const {
   return outputs_.map<Traced>(now);
 }
 
-Arg replay(const Graph& graph, std::map<Tensor, Tensor> start, const ReplayHooks& hooks) {
+Arg replay(const Graph& graph, std::map<Tensor, Tensor> start, const ReplayHooks& hooks) { return replay(graph.nodes(), std::move(start), graph.outputs(), hooks); }
+
+Arg replay(std::vector<NodeRef> nodes, std::map<Tensor, Tensor> start, const Arg& outputs, const ReplayHooks& hooks) {
   std::map<const Operation*, OperationRef> twins;  // one for each, so that what was shared stays shared
-  const auto now = [&](const Tensor& t) { return start.at(t); };
-  for (const NodeRef& node : graph.nodes()) {
-    if (node->is_input()) continue;
+  std::map<const Operation*, std::set<int>> calls;  // not made yet
+  for (const NodeRef& node : nodes)
+    if (!node->is_input()) calls[node->operation.get()].insert(node->index);
+  const auto known = [&](const Tensor& t) { return start.count(t) > 0; };
+  const auto ready = [&](const Node& node) {
+    const auto tensors = node.arguments.tensors();
+    return *calls.at(node.operation.get()).begin() == node.index && std::all_of(tensors.begin(), tensors.end(), known);
+  };
+  const auto call = [&](const NodeRef& node) {
     OperationRef& twin = twins[node->operation.get()];
     if (!twin) twin = hooks.twin(node->operation);
+    const auto now = [&](const Tensor& t) { return start.at(t); };
     CallArgs args;
     for (const Arg& a : node->arguments.args) args.args.push_back(a.map<Tensor>(now));
     for (const auto& [key, a] : node->arguments.kwargs) args.kwargs.emplace_back(key, a.map<Tensor>(now));
@@ -144,11 +153,22 @@ Arg replay(const Graph& graph, std::map<Tensor, Tensor> start, const ReplayHooks
     const auto results = Arg(hooks.call(twin, args)).flatten();
     require(results.size() == node->outputs.size(), describe(*twin), ": the new call returned ", results.size(), " outputs, the old one ", node->outputs.size());
     for (std::size_t i = 0; i < results.size(); ++i) start[Tensor(node, static_cast<int>(i))] = results[i];
+    calls.at(node->operation.get()).erase(node->index);
+  };
+  // The order in which the source was written fits both rules (producers first, calls in order), so every sweep gets on.
+  std::erase_if(nodes, [](const NodeRef& node) { return node->is_input(); });
+  while (!nodes.empty()) {
+    std::vector<NodeRef> later;
+    for (const NodeRef& node : nodes) {
+      if (ready(*node)) call(node);
+      else later.push_back(node);
+    }
+    require(later.size() < nodes.size(), "Could not compute the inputs of ", describe(*nodes[0]->operation));
+    nodes = std::move(later);
   }
-  return graph.outputs().map<Tensor>([&](const Tensor& t) {
-    const auto it = start.find(t);
-    require(it != start.end(), "Could not compute output '", t.name(), "'");
-    return it->second;
+  return outputs.map<Tensor>([&](const Tensor& t) {
+    require(known(t), "Could not compute output '", t.name(), "'");
+    return start.at(t);
   });
 }
 

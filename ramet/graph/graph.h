@@ -42,12 +42,15 @@ class Graph {
 };
 
 // Calls the operations of a graph again: `twin` says which operation stands for one, `call` calls it. `start` maps the graph's inputs
-// to new tensors. Returns the new outputs, in the old structure. What cloning, cutting and rewiring are made of.
+// to new tensors. Returns the new outputs, in the old structure. What cloning, cutting and rewiring are made of. The calls of a shared
+// operation are made in the order of the source, so they keep their numbers.
 struct ReplayHooks {
   std::function<OperationRef(const OperationRef&)> twin;
   std::function<Tensor(const OperationRef&, const CallArgs&)> call;
 };
 Arg replay(const Graph& graph, std::map<Tensor, Tensor> start, const ReplayHooks& hooks);
+// The same for some nodes of a graph: those that `outputs` need beyond `start`.
+Arg replay(std::vector<NodeRef> nodes, std::map<Tensor, Tensor> start, const Arg& outputs, const ReplayHooks& hooks);
 
 // The same graph on new inputs where an input is not an Input's tensor: Keras' way to take a model out of the middle of another.
 // Operations are shared.

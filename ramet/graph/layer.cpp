@@ -99,6 +99,12 @@ void Layer::set_dtype(std::string dtype) {
   dtype_name_ = std::move(dtype);
 }
 
+LayerRef Layer::clone_named(std::string name) const {
+  LayerRef out = clone();
+  out->rename(std::move(name));
+  return out;
+}
+
 void Layer::set_trainable(bool trainable) {
   trainable_ = trainable;
   for (const auto& inner : sublayers()) inner->set_trainable(trainable);

@@ -130,6 +130,7 @@ class Layer : public Operation {
   // A new layer of the same configuration, with weights of its own once built.
   LayerRef clone() const { return clone_as(dtype_name()); }
   virtual LayerRef clone_as(const std::string& dtype) const = 0;  // computing in another type
+  LayerRef clone_named(std::string name) const;                   // under another name
   virtual std::string registered_name() const { return std::string(class_name()); }
   virtual std::string module() const { return "keras.layers"; }
 

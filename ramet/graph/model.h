@@ -29,6 +29,8 @@ class ModelLayer : public Layer {
   MaskSemantics mask_semantics = MaskSemantics::keras3;
   // What `compile` and training keep here (ramet/train, which guards it); a model layer only carries it.
   std::shared_ptr<void> training_state;
+  // Numbers and bytes of the optimizer's variables, for the summary; set by whoever compiles. Zero before they exist.
+  std::function<std::pair<std::int64_t, std::int64_t>()> optimizer_params;
 
  protected:
   using Layer::Layer;
@@ -92,7 +94,7 @@ struct FitOptions;
 struct EvaluateOptions;
 struct PredictOptions;
 struct SummaryOptions;
-class SummaryTable;
+struct SummaryTable;
 class Feed;         // arrays for inputs or targets: one, a list, or by name
 class Predictions;  // arrays in the structure of the outputs
 class Predictor;

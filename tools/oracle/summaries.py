@@ -3,6 +3,7 @@
 usage: summaries.py DATA_FOLDER
 """
 
+import copy
 import os
 import sys
 import warnings
@@ -111,7 +112,7 @@ def long_names():
 
 def large():
     x = keras.Input((1,), dtype="int32")
-    h = L.Flatten()(L.Embedding(1_000_000, 300)(x))
+    h = L.Flatten()(L.Embedding(100_000, 300)(x))
     return keras.Model(x, L.Dense(12345)(h), name="large")
 
 
@@ -139,7 +140,7 @@ def main(folder):
         config, compile_config = model_config(made), made.get_compile_config() if made.compiled else None
         # A model rebuilt from the config is summarized: node indices and sharing are then those a reader finds.
         keras.utils.clear_session()
-        model = keras.saving.deserialize_keras_object(config)
+        model = keras.saving.deserialize_keras_object(copy.deepcopy(config))  # it empties what it is given
         if compile_config:
             model.compile_from_config(compile_config)  # builds the optimizer, too
         texts = [summary(model, 240), summary(model, 80)]

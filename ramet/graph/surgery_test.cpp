@@ -1,0 +1,7 @@
+#include "ramet/graph/surgery.h"
+
+#include <doctest/doctest.h>
+
+namespace ramet {
+TEST_CASE("builds") {}
+}
