@@ -16,6 +16,7 @@
 #include "ramet/nn/optimizers.h"
 #include "ramet/nn/regularizers.h"
 #include "ramet/nn/schedules.h"
+#include "ramet/ops/ops.h"
 #include "ramet/train/callbacks.h"
 #include "ramet/train/datasets.h"
 #include "ramet/train/feed.h"

@@ -75,9 +75,9 @@ TEST_CASE("counts of samples that differ are refused") {
                        "sizes: 5\n'y' sizes: 4\n",
                        UsageError);
   CHECK_THROWS_AS(m.fit(x, y, {.sample_weight = Array::zeros({3})}), UsageError);
-  CHECK_THROWS_WITH_AS(m.fit(x, y, {.validation_split = 0.01}),
+  CHECK_THROWS_WITH_AS(m.fit(x, y, {.validation_split = 0.99}),
                        "Training data contains 5 samples, which is not sufficient to split it into a validation and "
-                       "training set as specified by `validation_split=0.01`. Either provide more data, "
+                       "training set as specified by `validation_split=0.99`. Either provide more data, "
                        "or a different value for the `validation_split` argument.",
                        UsageError);
 }

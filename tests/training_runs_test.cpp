@@ -49,7 +49,7 @@ struct Worst {
   }
 };
 
-constexpr double kAllowed = 8;
+constexpr double kAllowed = 3;
 
 }  // namespace
 

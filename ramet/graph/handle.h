@@ -52,7 +52,8 @@ class LayerOf : public Layer {
       try {
         normalize(config_);
       } catch (const UsageError& error) {
-        throw UsageError(cat(Derived::kClassName, ": ", error.what()));
+        const std::string who = cat(Derived::kClassName, ": "), what = error.what();
+        throw UsageError(what.starts_with(who) ? what : who + what);
       }
     }
   }

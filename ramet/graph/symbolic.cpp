@@ -7,7 +7,8 @@
 namespace ramet {
 namespace {
 
-constexpr std::int64_t kProbes[] = {1009, 2003};
+// With many divisors, so that a reshape of an open size works out.
+constexpr std::int64_t kProbes[] = {2520, 5040};
 
 struct Probe {
   TracedNest structure;

@@ -108,7 +108,7 @@ TEST_CASE("recorded activations and their derivatives") {
     if (c.at("name").as_string() == "sparsemax")
       continue;  // recorded rows do not add up to one: a mistake of Keras' own
     const Array x = functions().array(c.at("x"));
-    const Activation f = Activation::from(c.at("name").as_string());
+    const ActivationFunction f = ActivationFunction::from(c.at("name").as_string());
     for (const Backend* backend : kBackends) {
       const Arrays got = run(*backend, {x}, [&](Program& p, const Values& in) {
         const Value y = f(in[0]);

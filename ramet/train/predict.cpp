@@ -91,7 +91,7 @@ Predictor Model::predictor(const std::vector<Shape>& shapes) const {
     state->input_sizes.push_back(element_count(shapes[i]));
   }
   const Training::Reading reading(*state->training, layer(), "predictor");
-  state->plan = state->training->plan(layer(), signature);
+  state->plan = state->training->fresh_plan(layer(), signature);
   state->inputs = shapes;
   state->input_at.resize(shapes.size());
   for (const auto& input : state->plan->inputs) {
@@ -107,7 +107,8 @@ Predictor Model::predictor(const std::vector<Shape>& shapes) const {
   state->plain = inputs.size() == 1 && inputs[0].dtype() == DType::f32 && state->plan->outputs.size() == 1 &&
                  state->plan->outputs[0].dtype == DType::f32;
   Predictor predictor(std::move(state));
-  // The first run makes the workspace, so that later ones allocate nothing.
+  // The first run makes the workspace, so that later ones allocate nothing. A model with states is left alone.
+  if (!predictor.state_->plan->updated.empty()) return predictor;
   Arrays in, out;
   std::vector<const void*> from;
   std::vector<void*> to;

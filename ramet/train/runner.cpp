@@ -35,6 +35,8 @@ void Measuring::step(Batches& batches, std::int64_t batch) {
       for (const auto& v : plan.updated) v->touched();
     }
   } const touch{*plan_};
+  std::unique_lock<std::mutex> alone;
+  if (kind_ == StepKind::test && !plan_->updated.empty()) alone = std::unique_lock(training_.stateful);
   plan_->executable->run(external_.data());
 }
 
@@ -90,8 +92,12 @@ Arrays predict_all(Training& training, ModelLayer& model, Batches& batches, std:
         external.push_back(parts[i].back().raw());
       }
     }
-    plan->executable->run(external.data(), plan->version());
-    for (const auto& v : plan->updated) v->touched();
+    {
+      std::unique_lock<std::mutex> alone;
+      if (!plan->updated.empty()) alone = std::unique_lock(training.stateful);
+      plan->executable->run(external.data(), plan->version());
+      for (const auto& v : plan->updated) v->touched();
+    }
     done += n;
     if (after) after(b);
   }

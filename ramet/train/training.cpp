@@ -52,6 +52,11 @@ StepPlanRef Training::plan(ModelLayer& model, const BatchSignature& signature) {
   return plan;
 }
 
+StepPlanRef Training::fresh_plan(ModelLayer& model, const BatchSignature& signature) {
+  const std::lock_guard lock(mutex_);
+  return make_plan(model, signature, *this);
+}
+
 void Training::drop_plans() {
   const std::lock_guard lock(mutex_);
   std::erase_if(plans_, [](const Cached& c) { return c.signature.kind != StepKind::predict; });
@@ -77,9 +82,9 @@ Training::Reading::~Reading() {
 }
 
 Training::Changing::Changing(Training& training, const ModelLayer& model, const char* what) : training_(training) {
-  int idle = 0;
-  require(training.users_.compare_exchange_strong(idle, -1), what, ": model '", model.name(), "' is in use (",
-          idle < 0 ? "it is being trained" : "it is predicting or evaluating",
+  int users = 0;
+  const bool taken = training.users_.compare_exchange_strong(users, -1);
+  require(taken, what, ": model '", model.name(), "' is in use (", users < 0 ? "it is being trained" : "it is predicting or evaluating",
           "); wait for it, or give each thread its own clone");
   training.changer_.store(std::this_thread::get_id());
 }

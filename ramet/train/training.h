@@ -53,9 +53,13 @@ class Training {
 
   std::optional<Compiled> compiled;
   std::atomic<bool> stop{false};
+  // Held while a step runs that only reads weights and yet changes state (stateful recurrent layers).
+  std::mutex stateful;
 
   // The plan for batches of this signature, made if need be. Safe from any thread.
   StepPlanRef plan(ModelLayer& model, const BatchSignature& signature);
+  // One of the caller's own, with its own workspace.
+  StepPlanRef fresh_plan(ModelLayer& model, const BatchSignature& signature);
   void drop_plans();
   // The optimizer's state, built if need be. REQUIRES: compiled.
   OptimizerState& optimizer_state(const ModelLayer& model);

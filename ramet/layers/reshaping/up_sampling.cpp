@@ -9,30 +9,37 @@
 namespace ramet::layers {
 namespace {
 
-// [in·factor, in]: row i holds the weights of the two cells around the place (i + ½) / factor − ½; places outside take the border cell.
-Array bilinear_weights(std::int64_t in, std::int64_t factor, DType dtype) {
-  Array out({in * factor, in}, DType::f64);
-  const auto w = out.data<double>();
-  for (std::int64_t i = 0; i < in * factor; ++i) {
+// Place i of the result lies at (i + ½) / factor − ½ of the input, or at the border when that is outside: between the cells `low` and
+// low + 1, `share` of the way.
+struct Places {
+  Array low, share;  // [in·factor, 1]
+};
+
+Places places(std::int64_t in, std::int64_t factor, DType dtype) {
+  const auto out = in * factor;
+  Array low({out, 1}, DType::i32), share({out, 1}, DType::f64);
+  for (std::int64_t i = 0; i < out; ++i) {
     const double at = std::clamp((static_cast<double>(i) + 0.5) / static_cast<double>(factor) - 0.5, 0.0, static_cast<double>(in - 1));
-    const auto low = static_cast<std::int64_t>(std::floor(at)), high = std::min(low + 1, in - 1);
-    const double share = at - static_cast<double>(low);
-    w[static_cast<std::size_t>(i * in + low)] += 1 - share;
-    w[static_cast<std::size_t>(i * in + high)] += share;
+    low.data<std::int32_t>()[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(at);
+    share.data<double>()[static_cast<std::size_t>(i)] = at - std::floor(at);
   }
-  return out.astype(dtype);
+  return {low, share.astype(dtype)};
 }
 
 // Linear interpolation along one axis is a product with a thin band matrix: x [outer, n, inner] → [outer, n·factor, inner].
 Value stretch(Value x, int axis, std::int64_t factor) {
   if (factor == 1) return x;
   Shape out = x.shape();
+  const auto n = x.dim(axis);
   std::int64_t outer = 1, inner = 1;
   for (int i = 0; i < axis; ++i) outer *= x.dim(i);
   for (int i = axis + 1; i < static_cast<int>(x.rank()); ++i) inner *= x.dim(i);
   out[static_cast<std::size_t>(axis)] *= factor;
-  const Value weights = ops::constant(*x.program, bilinear_weights(x.dim(axis), factor, x.dtype()));
-  return ops::reshape(ops::matmul(weights, ops::reshape(x, {outer, x.dim(axis), inner})), out);
+  const Places at = places(n, factor, x.dtype());
+  const Value low = ops::constant(*x.program, at.low), share = ops::constant(*x.program, at.share), zero = ops::scalar_like(share, 0);
+  const Value cell = ops::iota(*x.program, {1, n}, 1), next = low + ops::scalar_like(low, 1);
+  const Value weights = ops::select(ops::equal(cell, low), 1.0 - share, ops::select(ops::equal(cell, next), share, zero));
+  return ops::reshape(ops::matmul(weights, ops::reshape(x, {outer, n, inner})), out);
 }
 
 }  // namespace
