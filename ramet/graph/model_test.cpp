@@ -186,6 +186,26 @@ TEST_CASE("set_weights refuses other counts and shapes and leaves the weights al
   CHECK(predict(model, Array::full({1, 4}, 1)) == std::vector<double>{4, 4});
 }
 
+TEST_CASE("paths of weights go through a Sequential, not through a Functional") {
+  auto i = Input({4}, {.name = "i"});
+  const Model inner(i, dense("a")(i), {.name = "inner"});
+  const Sequential tail(Input({4}), {dense("b"), Sequential({dense("c")}, {.name = "deep"})}, {.name = "tail"});
+  auto x = Input({4}, {.name = "x"});
+  CHECK(paths(Model(x, tail(inner(x))).weights()) == Names{"a/kernel", "a/bias", "tail/b/kernel", "tail/b/bias", "tail/deep/c/kernel", "tail/deep/c/bias"});
+}
+
+// Keras 3 fills `mask` by itself only when one argument alone holds tensors; Keras 2 always did.
+TEST_CASE("an RNN with an initial state sees only a mask it is given") {
+  auto x = Input({2, 1}, {.name = "x"}), h = Input({1}, {.name = "h"});
+  auto m = Masking(LayerOptions{.name = "mask"})(x);
+  const SimpleRNN sum(1, {.activation = "linear", .use_bias = false, .kernel_initializer = "ones", .recurrent_initializer = initializers::Constant(2.0)}, {.name = "sum"});
+  Model automatic({x, h}, sum(m, {.initial_state = {h}}));
+  const Nest<Array> fed(Nest<Array>::List{Nest<Array>(Array::of<float>({1, 2, 1}, {3, 0})), Nest<Array>(Array::of<float>({1, 1}, {1}))});
+  CHECK(predict(automatic, fed) == std::vector<double>{10});  // (2·1 + 3)·2 + 0: the masked step runs
+  auto seen = ops::not_equal(ops::squeeze(x, -1), 0);
+  CHECK(predict(Model({x, h}, sum(m, {.initial_state = {h}, .mask = seen})), fed) == std::vector<double>{5});
+}
+
 // ---- configuration ------------------------------------------------------------------------------------------------------------------
 TEST_CASE("configurations make the round trip: shared layers, several calls, operators") {
   auto a = Input({4}, {.name = "a"}), b = Input({4}, {.name = "b"});
