@@ -114,6 +114,7 @@ TEST_CASE("layers with random arguments agree with Keras: outputs, masks, new we
   Tallies tallies;
   run_random("layer_random", tallies);
   run_random("layer_more", tallies);
+  run_random("layer_attention", tallies);
   print("random cases", tallies);
   // Containers and functions are tested as graphs.
   for (const auto& r : builtin_layers())
