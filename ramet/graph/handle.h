@@ -52,7 +52,8 @@ class LayerOf : public Layer {
       try {
         normalize(config_);
       } catch (const UsageError& error) {
-        throw UsageError(cat(Derived::kClassName, ": ", error.what()));
+        const std::string who = cat(Derived::kClassName, ": "), what = error.what();
+        throw UsageError(what.starts_with(who) ? what : who + what);
       }
     }
   }
@@ -148,7 +149,9 @@ class Handle {
   // Calls the layer on symbolic tensors. Further positional tensors where the layer takes them (MultiHeadAttention's value, key).
   Tensor operator()(const Arg& x, const Call& call = {}) const { return call_layer(arguments({x}, call)); }
   Tensor operator()(const Arg& a, const Arg& b, const Call& call = {}) const requires(L::kTensors >= 2) { return call_layer(arguments({a, b}, call)); }
-  Tensor operator()(const Arg& a, const Arg& b, const Arg& c, const Call& call = {}) const requires(L::kTensors >= 3) {
+  // The third is not written in braces: those are the call's.
+  template <std::convertible_to<Arg> Third>
+  Tensor operator()(const Arg& a, const Arg& b, const Third& c, const Call& call = {}) const requires(L::kTensors >= 3) {
     return call_layer(arguments({a, b, c}, call));
   }
 

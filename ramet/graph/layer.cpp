@@ -15,6 +15,7 @@ namespace {
 
 std::mutex names_mutex;
 std::map<std::string, int, std::less<>> names_given;
+thread_local std::string path_prefix;  // empty, or ends in '/'
 
 TracedNest cast_floating(const TracedNest& nest, DType dtype) {
   return nest.map<Traced>([&](const Traced& t) {
@@ -37,6 +38,9 @@ const Nest<Spec>* SpecArgs::find(std::string_view name) const {
     if (key == name) return &value;
   return nullptr;
 }
+
+PathScope::PathScope(const std::string& prefix) : before_(path_prefix) { path_prefix += prefix + "/"; }
+PathScope::~PathScope() { path_prefix = before_; }
 
 std::string unique_name(std::string_view class_name) {
   const std::string base = snake_case(class_name);
@@ -183,7 +187,7 @@ void Layer::check_arguments(const SpecArgs& args) const {
 void Layer::prepare(const SpecArgs& args) {
   check_arguments(args);
   check(args.inputs());
-  build_now(name(), args);
+  build_now(path_prefix + name(), args);
 }
 
 void Layer::build_now(const std::string& path, const SpecArgs& args) {

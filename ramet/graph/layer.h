@@ -172,6 +172,18 @@ class Layer : public Operation {
   DType dtype_ = DType::f32;
 };
 
+// While it lives, weights that this thread builds have `prefix` before their paths: those of a Sequential's layers its name.
+class PathScope {
+ public:
+  explicit PathScope(const std::string& prefix);
+  ~PathScope();
+  PathScope(const PathScope&) = delete;
+  PathScope& operator=(const PathScope&) = delete;
+
+ private:
+  std::string before_;
+};
+
 // A name that no operation of this process had: "dense", "dense_1", …
 std::string unique_name(std::string_view class_name);
 void reset_names();  // Keras' clear_session, for names

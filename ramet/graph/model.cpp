@@ -188,6 +188,7 @@ LayerRef SequentialLayer::pop() {
 void SequentialLayer::rebuild() {
   graph_.reset();
   if (!input_) return;
+  const PathScope scope(name());
   Tensor x = *input_;
   for (const auto& layer : layers_) {
     x = layer->call(CallArgs{{Arg(x)}, {}});

@@ -68,6 +68,15 @@ Value CallContext::mask(std::size_t i) const {
   return i < inputs.size() ? inputs[i].mask : Value{};
 }
 
+Value CallContext::call_mask() const {
+  bool others = false;
+  for (std::size_t i = 1; i < args_.args.size(); ++i) others |= !args_.args[i].flatten().empty();
+  for (const auto& [key, value] : args_.kwargs) others |= !value.flatten().empty();
+  const TracedNest* given = args_.find("mask");
+  if (given && !given->is_none()) return mask();
+  return others && mask_semantics() != MaskSemantics::keras2 ? Value{} : mask();
+}
+
 Value CallContext::tensor(std::string_view name) const {
   const TracedNest* given = args_.find(name);
   return given && given->is_leaf() ? given->leaf().value : Value{};

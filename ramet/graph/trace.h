@@ -86,6 +86,9 @@ class CallContext {
 
   // The mask in force for the first argument (or its i-th tensor): the `mask` argument when given, else what came with the tensor.
   Value mask(std::size_t i = 0) const;
+  // The mask that Keras hands to `call`: as above, but from Keras 3 on one that only came with the tensor is not handed over when
+  // another argument (initial_state) holds tensors, too. The outputs' masks follow from mask() all the same.
+  Value call_mask() const;
   // The value of a keyword argument, or undefined.
   Value tensor(std::string_view name) const;
   bool flag(std::string_view name, bool otherwise) const;

@@ -1,6 +1,7 @@
 // Programs: straight-line code over values of known shape and type. What layers emit, autodiff extends, passes rewrite
 // and the planner turns into steps.
 #pragma once
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -112,7 +113,7 @@ class Program {
 
  private:
   int new_value(Spec spec, int producer);
-  std::vector<Spec> specs_;
+  std::deque<Spec> specs_;  // so that a Value's shape() stays where it is while instructions are added
   std::vector<int> producer_;
   std::vector<Instr> instrs_;
   std::vector<Input> inputs_;

@@ -24,11 +24,12 @@ const std::map<std::string, std::vector<Sample>>& samples() {
       const Recording recording(file);
       for (const Json& json : recording.cases()) {
         try {
-          deserialize_layer(json.at("config"));
+          LayerCase recorded = read_random_case(recording, json);
+          deserialize_layer(json.at("config"))->prepare(specs_of(recorded.call));
+          out[json.at("class").as_string()].push_back({json.at("config"), std::move(recorded)});
         } catch (const Error&) {
-          continue;  // a class not registered, or an argument refused; the recorded cases' test tells them apart
+          continue;  // a class not registered, or something refused; the recorded cases' test tells them apart
         }
-        out[json.at("class").as_string()].push_back({json.at("config"), read_random_case(recording, json)});
       }
     }
     return out;

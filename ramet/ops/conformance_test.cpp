@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "ramet/backend/cpu/cpu_target.h"
 #include "ramet/exec/executable.h"
 #include "ramet/ir/gradients.h"
 #include "ramet/ir/text.h"
@@ -253,6 +254,9 @@ TEST_CASE("ops: a program written as text reads back to the same text") {
 // Sums of at most a few hundred products of numbers below 4: the plain kernels sum in double, the fast ones in float with a rounding of
 // 2^-24 relative to the partial sums, which stay below 4·7·7·4·4 ≈ 3000 in the worst sample; 1e-4 absolute and 1e-5 relative bound that.
 TEST_CASE("ops: fast kernels equal the plain ones, on every CPU target, over random shapes with 0 and 1") {
+  const cpu::CpuTarget before = cpu::cpu_target();
+  for (const cpu::CpuTarget target : cpu::available_targets()) {
+  cpu::set_cpu_target(target);
   for (const OpDef* op : ops::all_ops())
     for (unsigned round = 0; round < 2 * kRounds; ++round) {
       Random random(round * 7 + 1);
@@ -269,6 +273,8 @@ TEST_CASE("ops: fast kernels equal the plain ones, on every CPU target, over ran
         }
       }
     }
+  }
+  cpu::set_cpu_target(before);
 }
 
 // Central differences with step h have an error of h²·f'''/6 + ε·|f|/h; in double with h = 1e-5 and values of order 10 that is ~1e-9.

@@ -111,6 +111,16 @@ void Model::compile(const CompileOptions& options) {
   }
   training->compiled = Compiled{std::move(merged), std::nullopt};
   training->drop_plans();
+  // The model's layer holds this function, so it outlives the reference. The optimizer has no state before the first step.
+  layer().optimizer_params = [&model = layer()] {
+    std::pair<std::int64_t, std::int64_t> out{0, 0};
+    const auto state = Training::of(model);
+    const Training::Reading reading(*state, model, "summary");
+    if (state->compiled && state->compiled->optimizer)
+      for (const auto& v : state->compiled->optimizer->variables)
+        out.first += v->value().size(), out.second += static_cast<std::int64_t>(v->value().byte_size());
+    return out;
+  };
 }
 
 bool Model::compiled() const { return layer_ && Training::of(layer())->compiled.has_value(); }

@@ -56,7 +56,7 @@ TracedNest BidirectionalLayer::call_args(const CallContext& ctx, const TracedArg
   TracedArgs each[2];
   for (TracedArgs& a : each) {
     a.args = {TracedNest(Traced{args.args[0].leaf().value, {}})};
-    if (const Value mask = ctx.mask()) a.kwargs.emplace_back("mask", TracedNest(Traced{mask, {}}));
+    if (const Value mask = ctx.call_mask()) a.kwargs.emplace_back("mask", TracedNest(Traced{mask, {}}));
   }
   if (const TracedNest* given = args.find("initial_state"); given && !given->is_none()) {
     const std::size_t half = given->is_list() ? given->list().size() / 2 : 0;

@@ -98,7 +98,7 @@ TracedNest Recurrent::run(const Layer& self, const CallContext& ctx, const Trace
     const Value sequence = swap_batch_and_time(x);
     const CellConstants constants = cell.constants(outer, {Shape(sequence.shape().begin() + 1, sequence.shape().end()), x.dtype()});
     Values sequences{cell.project(outer, sequence, constants)};
-    const Value mask = ctx.mask();
+    const Value mask = ctx.call_mask();
     if (mask) sequences.push_back(time_major_mask(self, mask, x));
 
     // The output of the step before is needed for masked steps and as last output. Often it is one of the states; else it is carried.
