@@ -116,8 +116,8 @@ TEST_CASE("recorded activations and their derivatives") {
         const Value weighted = r ? y * ops::constant(p, functions().array(*r)) : y;
         return Values{y, gradient(weighted, in[0])};
       });
-      tally.add(describe(c), std::max(badness(got[0], functions().array(c.at("y")), 2e-6),
-                                      badness(got[1], functions().array(c.at("dx")), 4e-6)));
+      tally.add(describe(c), std::max(badness(got[0], functions().array(c.at("y")), 1e-6),
+                                      badness(got[1], functions().array(c.at("dx")), 2e-6)));
     }
   }
   tally.report("activations");
@@ -138,8 +138,8 @@ TEST_CASE("recorded losses and their gradients") {
         return Values{value, gradient(value, v[1])};
       });
       // Gradients of crossentropies hold 1/p, which multiplies the error of p near the bounds.
-      tally.add(describe(c), std::max(badness(got[0], functions().array(c.at("value")), 4e-6),
-                                      badness(got[1], functions().array(c.at("dy_pred")), 1e-5)));
+      tally.add(describe(c), std::max(badness(got[0], functions().array(c.at("value")), 1e-6),
+                                      badness(got[1], functions().array(c.at("dy_pred")), 1e-6)));
     }
   }
   tally.report("losses");
@@ -171,11 +171,11 @@ TEST_CASE("recorded metrics, update by update") {
         trace.finish();
         for (const auto& v : trace.variables()) in.push_back(v->value());
         bad = std::max(bad, badness(Executable::compile(std::move(program), *backend)->run(in)[0],
-                                    functions().array(step.at("result")), 4e-6));
+                                    functions().array(step.at("result")), 1e-6));
       }
       for (std::size_t i = 0; i < state.size(); ++i)
         bad = std::max(
-            bad, badness(state[i]->value(), functions().array(c.at("variables").as_array()[i].at("value")), 4e-6));
+            bad, badness(state[i]->value(), functions().array(c.at("variables").as_array()[i].at("value")), 1e-6));
       tally.add(describe(c), bad);
     }
   }
@@ -194,7 +194,7 @@ TEST_CASE("recorded learning rate schedules") {
       for (const Json& step : c.at("steps").as_array()) {
         const Array got = run(*backend, {Array::scalar(static_cast<double>(step.as_int()), DType::i64)},
                               [&](Program&, const Values& v) { return Values{(*schedule)(v[0])}; })[0];
-        bad = std::max(bad, badness(got, want.rows(i, i + 1).reshape({}), 1e-6));
+        bad = std::max(bad, badness(got, want.rows(i, i + 1).reshape({}), 1e-7));
         ++i;
       }
       tally.add(describe(c), bad);
@@ -240,18 +240,18 @@ TEST_CASE("recorded optimizers, step by step") {
         (void)Executable::compile(std::move(program), *backend)->run(in);
         for (std::size_t i = 0; i < variables.size(); ++i)
           bad = std::max(bad,
-                         badness(variables[i]->value(), functions().array(step.at("variables").as_array()[i]), 2e-6));
+                         badness(variables[i]->value(), functions().array(step.at("variables").as_array()[i]), 5e-7));
       }
       const auto& recorded = c.at("state").as_array();
       REQUIRE(recorded.size() == state.variables.size());
       for (std::size_t i = 0; i < recorded.size(); ++i) {
         const std::string path = recorded[i].at("path").as_string();
         CHECK(state.variables[i]->path.substr(state.variables[i]->path.find('/')) == path.substr(path.find('/')));
-        bad = std::max(bad, badness(state.variables[i]->value(), functions().array(recorded[i].at("value")), 4e-6));
+        bad = std::max(bad, badness(state.variables[i]->value(), functions().array(recorded[i].at("value")), 1e-6));
       }
       optimizer->finalize(state);
       for (std::size_t i = 0; i < variables.size(); ++i)
-        bad = std::max(bad, badness(variables[i]->value(), functions().array(c.at("finalized").as_array()[i]), 2e-6));
+        bad = std::max(bad, badness(variables[i]->value(), functions().array(c.at("finalized").as_array()[i]), 5e-7));
       tally.add(describe(c), bad);
     }
   }
@@ -269,7 +269,7 @@ TEST_CASE("recorded constraints and regularizers") {
         const Constraint f = made<Constraint>(c.at("config"));
         tally.add(describe(c),
                   badness(run(*backend, {w}, [&](Program&, const Values& v) { return Values{(*f)(v[0])}; })[0],
-                          functions().array(c.at("value")), 2e-6));
+                          functions().array(c.at("value")), 5e-7));
       } else {
         const Regularizer f = made<Regularizer>(c.at("config"));
         const Arrays got = run(*backend, {w}, [&](Program&, const Values& v) {
@@ -277,7 +277,7 @@ TEST_CASE("recorded constraints and regularizers") {
           return Values{y, gradient(y, v[0])};
         });
         tally.add(describe(c), std::max(badness(got[0], functions().array(c.at("value")), 2e-6),
-                                        badness(got[1], functions().array(c.at("dw")), 2e-6)));
+                                        badness(got[1], functions().array(c.at("dw")), 5e-7)));
       }
     }
   }

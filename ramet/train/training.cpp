@@ -84,7 +84,8 @@ Training::Reading::~Reading() {
 Training::Changing::Changing(Training& training, const ModelLayer& model, const char* what) : training_(training) {
   int users = 0;
   const bool taken = training.users_.compare_exchange_strong(users, -1);
-  require(taken, what, ": model '", model.name(), "' is in use (", users < 0 ? "it is being trained" : "it is predicting or evaluating",
+  require(taken, what, ": model '", model.name(), "' is in use (",
+          users < 0 ? "it is being trained" : "it is predicting or evaluating",
           "); wait for it, or give each thread its own clone");
   training.changer_.store(std::this_thread::get_id());
 }
