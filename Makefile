@@ -1,12 +1,13 @@
 # Two verbs to begin with: `make test` builds and tests everything, `make demo` shows it. Both work on a fresh Debian
 # machine: what is missing is installed first.
 .POSIX:
-.PHONY: help setup build test demo bench format check clean
+.PHONY: help setup build test sanitize demo bench format check clean
 
 help:
 	@echo 'make setup    install the Debian packages that are missing (or print the command)'
 	@echo 'make build    library, programs, tests, benchmarks  -> build/release'
-	@echo 'make test     check, then build and run the tests: release, address and undefined, thread sanitizer'
+	@echo 'make test     check, then build and run the tests'
+	@echo 'make sanitize the tests again with address, undefined and thread sanitizers'
 	@echo 'make demo     build, then run the examples'
 	@echo 'make bench    build, then run the benchmarks'
 	@echo 'make format   format the sources'
@@ -21,7 +22,10 @@ build: setup
 	cmake --build --preset release
 
 test: setup check
-	scripts/test.sh release asan tsan
+	scripts/test.sh release
+
+sanitize: setup
+	scripts/test.sh asan tsan
 
 demo: build
 	scripts/run_programs.sh example

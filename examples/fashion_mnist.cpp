@@ -1,4 +1,5 @@
-// Trains a small CNN on Fashion-MNIST, clones it, replicates it over two devices, and shows that all three predict the same.
+// Trains a small CNN on Fashion-MNIST, clones it, replicates it over two devices, and shows that all three predict the
+// same.
 #include <ramet/ramet.h>
 
 #include <iostream>

@@ -9,8 +9,8 @@ using namespace ramet::testing;
 
 namespace {
 
-// What must hold of every clone: same names in the same order, no shared weights, equal values once the weights are copied, masks on the
-// same outputs, and a source that is as it was.
+// What must hold of every clone: same names in the same order, no shared weights, equal values once the weights are
+// copied, masks on the same outputs, and a source that is as it was.
 Model check_clone(const Model& model, const Arrays& inputs) {
   const Arrays before = model.predict(inputs);
   std::vector<int> calls;
@@ -34,7 +34,8 @@ Model check_clone(const Model& model, const Arrays& inputs) {
   const Arrays after = clone.predict(inputs);
   REQUIRE(after.size() == before.size());
   for (std::size_t i = 0; i < after.size(); ++i) CHECK(after[i].identical(before[i]));
-  for (std::size_t i = 0; i < model.outputs().size(); ++i) CHECK(clone.outputs()[i].masked() == model.outputs()[i].masked());
+  for (std::size_t i = 0; i < model.outputs().size(); ++i)
+    CHECK(clone.outputs()[i].masked() == model.outputs()[i].masked());
 
   const Arrays again = model.predict(inputs);
   for (std::size_t i = 0; i < again.size(); ++i) CHECK(again[i].identical(before[i]));
@@ -132,8 +133,9 @@ TEST_CASE("T8: a masked and an unmasked tensor concatenated: a missing mask coun
 
 TEST_CASE("T9: a Lambda whose function sees the mask and which makes a mask of its own") {
   const Tensor in = Input({5, 4});
-  const auto layer = Lambda([](const LambdaInputs& in) { return in[0] * ops::cast(ops::expand_dims(in.masks[0], -1), DType::f32); },
-                            {.mask = [](const LambdaInputs& in) { return ops::logical_not(in.masks[0]); }});
+  const auto layer =
+      Lambda([](const LambdaInputs& in) { return in[0] * ops::cast(ops::expand_dims(in.masks[0], -1), DType::f32); },
+             {.mask = [](const LambdaInputs& in) { return ops::logical_not(in.masks[0]); }});
   const Tensor y = layer(Masking()(in));
   CHECK(y.masked());
   const Model model(in, {y, GlobalAveragePooling1D()(y)});
@@ -142,7 +144,8 @@ TEST_CASE("T9: a Lambda whose function sees the mask and which makes a mask of i
 
 TEST_CASE("T10: tensors given as initial_state are edges of the graph") {
   const Tensor in = Input({5, 4}), state = Input({3});
-  const auto [y, h] = SimpleRNN(3, {.return_sequences = true, .return_state = true})(in, {.initial_state = {state}}).unpack<2>();
+  const auto [y, h] =
+      SimpleRNN(3, {.return_sequences = true, .return_state = true})(in, {.initial_state = {state}}).unpack<2>();
   const Model model({in, state}, {y, h});
   check_clone(model, {sequence(), Array::random_normal({3, 3})});
 }
@@ -273,9 +276,9 @@ TEST_CASE("T23: relocation and cloning with copied weights: all agree, and train
   wide.compile({.optimizer = SGD(0.1), .loss = "mse"});
   wide.train_on_batch(x, y);
   const Array after = model.predict(x);
-  CHECK(max_difference(after, before) > 1e-3);                     // the template was trained,
-  CHECK(max_difference(wide.predict(x), after) < 1e-6);            // so was the parallel model,
-  CHECK(Array(shared.predict(x)).identical(after));                // and what shares its weights;
-  CHECK(Array(copy.predict(x)).identical(before));                 // a copy was not,
-  CHECK(max_difference(relocated.predict(x), before) < 1e-6);      // nor what was relocated before.
+  CHECK(max_difference(after, before) > 1e-3);                 // the template was trained,
+  CHECK(max_difference(wide.predict(x), after) < 1e-6);        // so was the parallel model,
+  CHECK(Array(shared.predict(x)).identical(after));            // and what shares its weights;
+  CHECK(Array(copy.predict(x)).identical(before));             // a copy was not,
+  CHECK(max_difference(relocated.predict(x), before) < 1e-6);  // nor what was relocated before.
 }

@@ -22,8 +22,10 @@ std::shared_ptr<void> allocate(std::size_t bytes) {
 template <class T>
 void print_nested(std::ostream& out, const T*& at, const Shape& shape, std::size_t axis) {
   if (axis == shape.size()) {
-    if constexpr (sizeof(T) == 1) out << static_cast<int>(*at++);
-    else out << *at++;
+    if constexpr (sizeof(T) == 1)
+      out << static_cast<int>(*at++);
+    else
+      out << *at++;
     return;
   }
   out << '[';
@@ -66,27 +68,33 @@ Array Array::arange(std::int64_t count, DType dtype) {
 
 Array Array::random_normal(Shape shape, double mean, double stddev) {
   Array out(std::move(shape), DType::f32);
-  fill_normal(out.data<float>().data(), 0, out.size(), {next_seed(), 0}, static_cast<float>(mean), static_cast<float>(stddev));
+  fill_normal(out.data<float>().data(), 0, out.size(), {next_seed(), 0}, static_cast<float>(mean),
+              static_cast<float>(stddev));
   return out;
 }
 
 Array Array::random_uniform(Shape shape, double low, double high) {
   Array out(std::move(shape), DType::f32);
-  fill_uniform(out.data<float>().data(), 0, out.size(), {next_seed(), 0}, static_cast<float>(low), static_cast<float>(high));
+  fill_uniform(out.data<float>().data(), 0, out.size(), {next_seed(), 0}, static_cast<float>(low),
+               static_cast<float>(high));
   return out;
 }
 
-std::int64_t Array::dim(int axis) const { return shape_[static_cast<std::size_t>(canonical_axis(axis, rank(), "Array"))]; }
+std::int64_t Array::dim(int axis) const {
+  return shape_[static_cast<std::size_t>(canonical_axis(axis, rank(), "Array"))];
+}
 
 double Array::at(std::initializer_list<std::int64_t> index) const {
-  require(index.size() == rank(), "Array::at: shape ", to_string(shape_), " needs ", rank(), " indices; got ", index.size());
+  require(index.size() == rank(), "Array::at: shape ", to_string(shape_), " needs ", rank(), " indices; got ",
+          index.size());
   std::int64_t offset = 0;
   std::size_t axis = 0;
   for (const auto i : index) {
     require(i >= 0 && i < shape_[axis], "Array::at: index ", i, " is outside axis ", axis, " of ", to_string(shape_));
     offset = offset * shape_[axis++] + i;
   }
-  return visit_dtype(dtype_, [&](auto zero) { return static_cast<double>(data<decltype(zero)>()[static_cast<std::size_t>(offset)]); });
+  return visit_dtype(
+      dtype_, [&](auto zero) { return static_cast<double>(data<decltype(zero)>()[static_cast<std::size_t>(offset)]); });
 }
 
 double Array::item() const {
@@ -123,7 +131,8 @@ Array Array::reshape(Shape shape) const {
     if (size == -1) {
       require(!open, "Array::reshape: only one size may be -1; got ", to_string(shape));
       open = &size;
-    } else known *= size;
+    } else
+      known *= size;
   }
   if (open) *open = known ? size_ / known : 0;
   require(element_count(shape) == size_, "Array::reshape: ", to_string(shape_), " cannot become ", to_string(shape));
@@ -133,8 +142,8 @@ Array Array::reshape(Shape shape) const {
 }
 
 Array Array::rows(std::int64_t begin, std::int64_t end) const {
-  require(rank() >= 1 && begin >= 0 && begin <= end && end <= shape_[0], "Array::rows: ", begin, "…", end, " is outside ",
-          to_string(shape_));
+  require(rank() >= 1 && begin >= 0 && begin <= end && end <= shape_[0], "Array::rows: ", begin, "…", end,
+          " is outside ", to_string(shape_));
   Array out = *this;
   const auto row = shape_[0] ? size_ / shape_[0] : 0;
   out.shape_[0] = end - begin;

@@ -13,7 +13,7 @@ namespace ramet {
 
 class Array {
  public:
-  Array() = default;                                     // no elements, not even a shape; `defined()` is false
+  Array() = default;                                      // no elements, not even a shape; `defined()` is false
   explicit Array(Shape shape, DType dtype = DType::f32);  // zeros
 
   static Array zeros(Shape shape, DType dtype = DType::f32) { return Array(std::move(shape), dtype); }
@@ -55,8 +55,8 @@ class Array {
   double item() const;                                         // the only element
 
   Array copy() const;
-  Array astype(DType dtype) const;              // shares when the type is the same
-  Array reshape(Shape shape) const;             // shares; one -1 is worked out
+  Array astype(DType dtype) const;                         // shares when the type is the same
+  Array reshape(Shape shape) const;                        // shares; one -1 is worked out
   Array rows(std::int64_t begin, std::int64_t end) const;  // shares; along axis 0
   Array take_rows(std::span<const std::int64_t> index) const;
   std::vector<double> to_doubles() const;
@@ -77,7 +77,8 @@ using Arrays = std::vector<Array>;
 // Largest |a - b|; infinity when shapes differ or only one of a pair is NaN.
 double max_difference(const Array& a, const Array& b);
 
-std::ostream& operator<<(std::ostream& out, const Array& array);  // f32(2, 3) [[1, 2, 3], [4, 5, 6]], long ones shortened
+std::ostream& operator<<(std::ostream& out,
+                         const Array& array);  // f32(2, 3) [[1, 2, 3], [4, 5, 6]], long ones shortened
 
 template <class T>
 Array Array::of(Shape shape, std::span<const T> values) {
@@ -95,8 +96,8 @@ Array Array::view(Shape shape, std::span<const T> values) {
   out.size_ = element_count(shape);
   out.shape_ = std::move(shape);
   out.dtype_ = dtype_of<T>();
-  require(static_cast<std::int64_t>(values.size()) == out.size_, "Array::view: shape ", to_string(out.shape_), " needs ",
-          out.size_, " values; got ", values.size());
+  require(static_cast<std::int64_t>(values.size()) == out.size_, "Array::view: shape ", to_string(out.shape_),
+          " needs ", out.size_, " values; got ", values.size());
   out.data_ = const_cast<T*>(values.data());
   out.buffer_ = std::shared_ptr<void>(out.data_, [](void*) {});
   return out;

@@ -9,8 +9,10 @@ namespace ramet {
 Device::Device(std::string_view name) {
   const auto colon = name.find(':');
   const auto kind_name = name.substr(0, colon);
-  if (kind_name == "gpu") kind = Kind::gpu;
-  else require(kind_name == "cpu", "unknown device '", name, "'; a device is written 'cpu:0' or 'gpu:0'");
+  if (kind_name == "gpu")
+    kind = Kind::gpu;
+  else
+    require(kind_name == "cpu", "unknown device '", name, "'; a device is written 'cpu:0' or 'gpu:0'");
   if (colon == std::string_view::npos) return;
   const auto digits = name.substr(colon + 1);
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);

@@ -32,8 +32,8 @@ std::string_view keras_name(DType dtype) { return row(dtype).keras_name; }
 DType dtype_from(std::string_view name) {
   for (std::size_t i = 0; i < kRows.size(); ++i)
     if (name == kRows[i].short_name || name == kRows[i].keras_name) return static_cast<DType>(i);
-  throw UsageError(
-      cat("unknown dtype '", name, "'; use one of float32, float64, int32, int64, int8, uint8, bool, float16, bfloat16"));
+  throw UsageError(cat("unknown dtype '", name,
+                       "'; use one of float32, float64, int32, int64, int8, uint8, bool, float16, bfloat16"));
 }
 
 bool is_floating(DType d) { return d == DType::f32 || d == DType::f64 || d == DType::f16 || d == DType::bf16; }

@@ -11,12 +11,12 @@ namespace ramet {
 
 enum class DType : std::uint8_t { f32, f64, i32, i64, i8, u8, boolean, f16, bf16 };
 
-std::size_t size_of(DType dtype);                  // bytes of one element
-std::string_view short_name(DType dtype);          // "f32"
-std::string_view keras_name(DType dtype);          // "float32"
-DType dtype_from(std::string_view name);           // either name; UsageError with the choices otherwise
+std::size_t size_of(DType dtype);          // bytes of one element
+std::string_view short_name(DType dtype);  // "f32"
+std::string_view keras_name(DType dtype);  // "float32"
+DType dtype_from(std::string_view name);   // either name; UsageError with the choices otherwise
 bool is_floating(DType dtype);
-bool is_integer(DType dtype);                      // signed or unsigned, not boolean
+bool is_integer(DType dtype);  // signed or unsigned, not boolean
 
 // The type NumPy and Keras give to an operation on both (float wins over int, wider over narrower).
 DType promote(DType a, DType b);
@@ -25,12 +25,18 @@ inline std::ostream& operator<<(std::ostream& out, DType dtype) { return out << 
 
 template <class T>
 constexpr DType dtype_of() {
-  if constexpr (std::is_same_v<T, float>) return DType::f32;
-  else if constexpr (std::is_same_v<T, double>) return DType::f64;
-  else if constexpr (std::is_same_v<T, std::int32_t>) return DType::i32;
-  else if constexpr (std::is_same_v<T, std::int64_t>) return DType::i64;
-  else if constexpr (std::is_same_v<T, std::int8_t>) return DType::i8;
-  else if constexpr (std::is_same_v<T, std::uint8_t>) return DType::u8;
+  if constexpr (std::is_same_v<T, float>)
+    return DType::f32;
+  else if constexpr (std::is_same_v<T, double>)
+    return DType::f64;
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return DType::i32;
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    return DType::i64;
+  else if constexpr (std::is_same_v<T, std::int8_t>)
+    return DType::i8;
+  else if constexpr (std::is_same_v<T, std::uint8_t>)
+    return DType::u8;
   else {
     static_assert(std::is_same_v<T, bool>, "no Ramet element type for this C++ type");
     return DType::boolean;

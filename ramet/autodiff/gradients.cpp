@@ -40,7 +40,8 @@ Values gradients(std::span<const Value> ys, std::span<const Value> dys, std::spa
   const Device device = program.device;
   for (int i = static_cast<int>(program.instrs().size()); i-- > 0;) {
     const Instr instr = program.instr(i);  // a copy: emitting moves the list
-    if (instr.results.empty() || instr.results[0] >= static_cast<int>(reached.size())) continue;  // emitted by this walk
+    if (instr.results.empty() || instr.results[0] >= static_cast<int>(reached.size()))
+      continue;  // emitted by this walk
     Values in, out, d_out;
     bool arrived = false;
     for (const int id : instr.results) {
@@ -56,7 +57,8 @@ Values gradients(std::span<const Value> ys, std::span<const Value> dys, std::spa
     ensure(d_in.size() == in.size(), instr.op->name, ": ", d_in.size(), " gradients for ", in.size(), " inputs");
     for (std::size_t k = 0; k < in.size(); ++k) {
       if (!d_in[k] || !reached[static_cast<std::size_t>(in[k].id)]) continue;
-      ensure(d_in[k].spec() == in[k].spec(), instr.op->name, ": gradient ", k, " is ", d_in[k].spec(), ", not ", in[k].spec());
+      ensure(d_in[k].spec() == in[k].spec(), instr.op->name, ": gradient ", k, " is ", d_in[k].spec(), ", not ",
+             in[k].spec());
       arrive(in[k].id, d_in[k]);
     }
   }
@@ -66,7 +68,8 @@ Values gradients(std::span<const Value> ys, std::span<const Value> dys, std::spa
 }
 
 Values inline_program(const Program& body, Program& into, std::span<const Value> inputs) {
-  ensure(inputs.size() == body.inputs().size(), "inline: ", inputs.size(), " values for ", body.inputs().size(), " inputs");
+  ensure(inputs.size() == body.inputs().size(), "inline: ", inputs.size(), " values for ", body.inputs().size(),
+         " inputs");
   Values map(static_cast<std::size_t>(body.value_count()));
   for (std::size_t i = 0; i < inputs.size(); ++i) map[static_cast<std::size_t>(body.inputs()[i].value)] = inputs[i];
   for (const Instr& instr : body.instrs()) {

@@ -19,9 +19,13 @@ struct Buffers {
   ThreadPool& pool;
 
   template <class T>
-  const T* input(std::size_t i) const { return static_cast<const T*>(in[i]); }
+  const T* input(std::size_t i) const {
+    return static_cast<const T*>(in[i]);
+  }
   template <class T>
-  T* output(std::size_t i) const { return static_cast<T*>(out[i]); }
+  T* output(std::size_t i) const {
+    return static_cast<T*>(out[i]);
+  }
 };
 
 // An input that the kernel wants in a layout of its own. Asked for only where the input stays the same from run to run
@@ -61,7 +65,9 @@ struct Site {
   const Spec& out(std::size_t i = 0) const { return program.spec(instr.results[i]); }
   std::size_t in_count() const { return instr.inputs.size(); }
   template <class A>
-  const A& attrs() const { return instr.attrs.as<A>(); }
+  const A& attrs() const {
+    return instr.attrs.as<A>();
+  }
 };
 
 struct Kernel {
@@ -79,7 +85,8 @@ inline bool always(const Site&) { return true; }
 // Runs part(i, scratch of part i) for every part, over the pool.
 template <class Part>
 void run_parts(const Buffers& buffers, int parts, std::size_t scratch_each, Part&& part) {
-  buffers.pool.parallel_for(parts, [&](int i) { part(i, static_cast<char*>(buffers.scratch) + static_cast<std::size_t>(i) * scratch_each); });
+  buffers.pool.parallel_for(
+      parts, [&](int i) { part(i, static_cast<char*>(buffers.scratch) + static_cast<std::size_t>(i) * scratch_each); });
 }
 
 }  // namespace ramet

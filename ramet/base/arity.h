@@ -21,7 +21,8 @@ consteval std::size_t member_count() {
   std::size_t best = 0;
   [&]<std::size_t... K>(std::index_sequence<K...>) {
     ((initializable<T>(std::make_index_sequence<K>{}) ? void(best = K) : void()), ...);
-  }(std::make_index_sequence<Max>{});
+  }
+  (std::make_index_sequence<Max>{});
   return best;
 }
 

@@ -35,7 +35,9 @@ struct Field {
 
 struct AnyRule {
   template <class T>
-  constexpr operator Rule<T>() const { return {}; }
+  constexpr operator Rule<T>() const {
+    return {};
+  }
 };
 
 template <class Owner, class T, class R = AnyRule>
@@ -51,20 +53,30 @@ struct NumberRule {
   std::string_view text;
   template <class T>
   static bool holds(const T& value) {
-    if constexpr (requires { value.has_value(); }) return !value || holds(*value);
+    if constexpr (requires { value.has_value(); })
+      return !value || holds(*value);
     else if constexpr (requires { value.begin(); }) {
       for (const auto& v : value)
         if (!holds(v)) return false;
       return true;
-    } else return Test{}(value);
+    } else
+      return Test{}(value);
   }
   template <class T>
-  constexpr operator Rule<T>() const { return {&holds<T>, text}; }
+  constexpr operator Rule<T>() const {
+    return {&holds<T>, text};
+  }
 };
 
-struct IsPositive { bool operator()(auto v) const { return v > 0; } };
-struct IsNotNegative { bool operator()(auto v) const { return v >= 0; } };
-struct IsInUnit { bool operator()(auto v) const { return v >= 0 && v <= 1; } };
+struct IsPositive {
+  bool operator()(auto v) const { return v > 0; }
+};
+struct IsNotNegative {
+  bool operator()(auto v) const { return v >= 0; }
+};
+struct IsInUnit {
+  bool operator()(auto v) const { return v >= 0 && v <= 1; }
+};
 
 }  // namespace detail
 
@@ -74,8 +86,10 @@ inline constexpr detail::NumberRule<detail::IsInUnit> in_unit_interval{"a number
 
 // A struct with a complete `fields` table.
 template <class C>
-concept Described = requires { C::fields; } &&
-    std::tuple_size_v<std::remove_cvref_t<decltype(C::fields)>> == detail::member_count<C>();
+concept Described = requires {
+  C::fields;
+}
+&&std::tuple_size_v<std::remove_cvref_t<decltype(C::fields)>> == detail::member_count<C>();
 
 template <class C>
 void for_each_field(auto&& visit) {
@@ -94,7 +108,9 @@ Json encode(const C& config);
 template <class T>
 Json encode(const std::vector<T>& v);
 template <class T>
-Json encode(const std::optional<T>& v) { return v ? encode(*v) : Json(nullptr); }
+Json encode(const std::optional<T>& v) {
+  return v ? encode(*v) : Json(nullptr);
+}
 template <class T>
 Json encode(const std::vector<T>& v) {
   JsonArray out;
@@ -144,18 +160,20 @@ C from_json(const JsonObject& json) {
     if (const Json* value = json.find(f.name)) {
       try {
         decode(*value, config.*f.member);
-      } catch (const DataError& error) {
-        throw DataError(cat("`", f.name, "`: ", error.what()));
-      }
+      } catch (const DataError& error) { throw DataError(cat("`", f.name, "`: ", error.what())); }
     }
   });
   return config;
 }
 
 template <Described C>
-Json encode(const C& config) { return Json(to_json(config)); }
+Json encode(const C& config) {
+  return Json(to_json(config));
+}
 template <Described C>
-void decode(const Json& json, C& out) { out = from_json<C>(json.as_object()); }
+void decode(const Json& json, C& out) {
+  out = from_json<C>(json.as_object());
+}
 
 // Refuses values outside their field's rule, in Keras' words.
 template <class C>
@@ -201,7 +219,8 @@ class IntOrList {
 };
 inline Json encode(const IntOrList& v) { return v.single() ? Json(v.values()[0]) : encode(v.values()); }
 inline void decode(const Json& json, IntOrList& out) {
-  if (json.is_int()) out = IntOrList(json.as_int());
+  if (json.is_int())
+    out = IntOrList(json.as_int());
   else {
     std::vector<std::int64_t> list;
     decode(json, list);
@@ -227,7 +246,8 @@ class NumberOrList {
 };
 inline Json encode(const NumberOrList& v) { return v.single() ? Json(v.values()[0]) : encode(v.values()); }
 inline void decode(const Json& json, NumberOrList& out) {
-  if (json.is_number()) out = NumberOrList(json.as_double());
+  if (json.is_number())
+    out = NumberOrList(json.as_double());
   else {
     std::vector<double> list;
     decode(json, list);
@@ -269,8 +289,12 @@ class Choice {
 };
 
 template <class Names>
-Json encode(Choice<Names> v) { return Json(std::string(v.name())); }
+Json encode(Choice<Names> v) {
+  return Json(std::string(v.name()));
+}
 template <class Names>
-void decode(const Json& json, Choice<Names>& out) { out = Choice<Names>::from(json.as_string()); }
+void decode(const Json& json, Choice<Names>& out) {
+  out = Choice<Names>::from(json.as_string());
+}
 
 }  // namespace ramet

@@ -14,11 +14,13 @@ struct Executable::Workspace {
   std::vector<std::atomic<bool>> done;  // per step, for several devices
 };
 
-Executable::Executable(std::shared_ptr<const Plan> plan, const Backend& backend) : plan_(std::move(plan)), backend_(backend) {
+Executable::Executable(std::shared_ptr<const Plan> plan, const Backend& backend)
+    : plan_(std::move(plan)), backend_(backend) {
   if (plan_->prepared_bytes()) prepared_ = backend_.allocate(plan_->prepared_bytes());
 }
 
-std::shared_ptr<const Executable> Executable::compile(std::unique_ptr<Program> program, const Backend& backend, PlanOptions options) {
+std::shared_ptr<const Executable> Executable::compile(std::unique_ptr<Program> program, const Backend& backend,
+                                                      PlanOptions options) {
   if (backend.optimizes()) program = optimize(std::move(program), {.frozen_state = options.frozen_state, .skip = {}});
   return std::shared_ptr<const Executable>(new Executable(make_plan(std::move(program), backend, options), backend));
 }
@@ -51,12 +53,14 @@ void Executable::give_back(Workspace* workspace) const {
 
 void Executable::prepare(Workspace& workspace, void* const*, std::uint64_t version) const {
   if (plan_->prepare_steps().empty()) return;
-  if (is_prepared_.load(std::memory_order_acquire) && prepared_version_.load(std::memory_order_acquire) == version) return;
+  if (is_prepared_.load(std::memory_order_acquire) && prepared_version_.load(std::memory_order_acquire) == version)
+    return;
   const std::lock_guard lock(prepare_mutex_);
   if (is_prepared_.load() && prepared_version_.load() == version) return;
   for (const auto& s : plan_->prepare_steps())
-    s.step.run(s.step.args.get(), {workspace.pointers.data() + s.in, workspace.pointers.data() + s.out,
-                                   workspace.arenas[static_cast<std::size_t>(s.device)] + s.scratch, backend_.pool({})});
+    s.step.run(s.step.args.get(),
+               {workspace.pointers.data() + s.in, workspace.pointers.data() + s.out,
+                workspace.arenas[static_cast<std::size_t>(s.device)] + s.scratch, backend_.pool({})});
   prepared_version_.store(version, std::memory_order_release);
   is_prepared_.store(true, std::memory_order_release);
 }
@@ -72,11 +76,14 @@ void Executable::run(void* const* external, std::uint64_t version) const {
   Workspace& w = *held.workspace;
   plan_->patch(w.pointers.data(), external);
   prepare(w, external, version);
-  if (plan_->devices().size() == 1) run_steps(plan_->steps(), w.pointers.data(), w.arenas[0], backend_.pool(plan_->devices()[0]));
-  else run_devices(w);
+  if (plan_->devices().size() == 1)
+    run_steps(plan_->steps(), w.pointers.data(), w.arenas[0], backend_.pool(plan_->devices()[0]));
+  else
+    run_devices(w);
 }
 
-// One thread per device, each running its device's steps in order. A step that needs another device's result waits for it.
+// One thread per device, each running its device's steps in order. A step that needs another device's result waits for
+// it.
 void Executable::run_devices(Workspace& w) const {
   for (auto& d : w.done) d.store(false, std::memory_order_relaxed);
   std::atomic<bool> failed{false};
@@ -92,7 +99,8 @@ void Executable::run_devices(Workspace& w) const {
             if (failed.load(std::memory_order_acquire)) return;
             std::this_thread::yield();
           }
-        s.step.run(s.step.args.get(), {w.pointers.data() + s.in, w.pointers.data() + s.out, w.arenas[device] + s.scratch, pool});
+        s.step.run(s.step.args.get(),
+                   {w.pointers.data() + s.in, w.pointers.data() + s.out, w.arenas[device] + s.scratch, pool});
         w.done[i].store(true, std::memory_order_release);
       }
     } catch (...) {
@@ -127,7 +135,9 @@ Arrays Executable::run(const Arrays& inputs, std::uint64_t version) const {
 }
 
 Arrays evaluate_plainly(const Program& program, const Arrays& inputs) {
-  auto copy = rebuild(program, [](Program& out, int, const Instr& instr, std::span<const Value> in) { return out.emit(*instr.op, in, instr.attrs); });
+  auto copy = rebuild(program, [](Program& out, int, const Instr& instr, std::span<const Value> in) {
+    return out.emit(*instr.op, in, instr.attrs);
+  });
   return Executable::compile(std::move(copy), reference_backend())->run(inputs);
 }
 

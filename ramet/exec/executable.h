@@ -8,20 +8,20 @@
 
 namespace ramet {
 
-
 class Executable {
  public:
   // Rewrites the program for the backend (where that optimizes) and plans it.
-  static std::shared_ptr<const Executable> compile(std::unique_ptr<Program> program, const Backend& backend = cpu_backend(), PlanOptions options = {});
+  static std::shared_ptr<const Executable> compile(std::unique_ptr<Program> program,
+                                                   const Backend& backend = cpu_backend(), PlanOptions options = {});
   ~Executable();
 
   const Program& program() const { return plan_->program(); }
   const Plan& plan() const { return *plan_; }
 
-  // Runs the plan. `external` holds a pointer per program input, then one per output, each to as many bytes as its spec says. State
-  // inputs with an update are changed in place. Safe from any number of threads at once as long as no state is written; allocates
-  // nothing once as many workspaces exist as calls run at the same time.
-  // `version` names the content of frozen state: what was prepared is prepared again when it differs from the last run's.
+  // Runs the plan. `external` holds a pointer per program input, then one per output, each to as many bytes as its spec
+  // says. State inputs with an update are changed in place. Safe from any number of threads at once as long as no state
+  // is written; allocates nothing once as many workspaces exist as calls run at the same time. `version` names the
+  // content of frozen state: what was prepared is prepared again when it differs from the last run's.
   void run(void* const* external, std::uint64_t version = 0) const;
 
   // The same for arrays, with new ones for the outputs. Checks the specs.

@@ -8,7 +8,8 @@ namespace ramet {
 struct BatchSliceConfig {
   std::int64_t index = 0, parts = 1;
   static constexpr std::size_t kPositional = 2;
-  static constexpr auto fields = std::tuple{field("index", &BatchSliceConfig::index, not_negative), field("parts", &BatchSliceConfig::parts, positive)};
+  static constexpr auto fields = std::tuple{field("index", &BatchSliceConfig::index, not_negative),
+                                            field("parts", &BatchSliceConfig::parts, positive)};
 };
 
 class BatchSliceLayer final : public LayerOf<BatchSliceLayer, BatchSliceConfig, MaskRule::custom> {

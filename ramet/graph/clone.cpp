@@ -10,7 +10,8 @@ class Cloner {
   explicit Cloner(const CloneOptions& options) : options_(options) {}
 
   ModelRef clone(const ModelLayer& model, const std::vector<CloneInput>& inputs) {
-    return model.class_name() == "Sequential" ? sequential(static_cast<const SequentialLayer&>(model), inputs) : functional(model, inputs);
+    return model.class_name() == "Sequential" ? sequential(static_cast<const SequentialLayer&>(model), inputs)
+                                              : functional(model, inputs);
   }
 
   // One clone per layer, so that what was shared stays shared, at every depth.
@@ -18,9 +19,12 @@ class Cloner {
     LayerRef& slot = twins_[layer];
     if (slot) return slot;
     const bool nested = dynamic_cast<const ModelLayer*>(layer.get()) != nullptr;
-    if (nested && (options_.recursive || !options_.clone_function)) slot = clone(static_cast<const ModelLayer&>(*layer), {});
-    else if (options_.clone_function) slot = options_.clone_function(layer);
-    else slot = options_.dtype.empty() ? layer->clone() : layer->clone_as(options_.dtype);
+    if (nested && (options_.recursive || !options_.clone_function))
+      slot = clone(static_cast<const ModelLayer&>(*layer), {});
+    else if (options_.clone_function)
+      slot = options_.clone_function(layer);
+    else
+      slot = options_.dtype.empty() ? layer->clone() : layer->clone_as(options_.dtype);
     require(slot != nullptr, "clone_model: clone_function returned nothing for ", describe(*layer));
     return slot;
   }
@@ -31,19 +35,21 @@ class Cloner {
   ModelRef functional(const ModelLayer& model, const std::vector<CloneInput>& given) {
     const Graph& graph = model.graph();
     const auto& old_inputs = graph.flat_inputs();
-    require(given.empty() || given.size() == old_inputs.size(), "clone_model: input_tensors must match the inputs of '", model.name(), "': expected ", old_inputs.size(), ", got ", given.size());
+    require(given.empty() || given.size() == old_inputs.size(), "clone_model: input_tensors must match the inputs of '",
+            model.name(), "': expected ", old_inputs.size(), ", got ", given.size());
     std::map<Tensor, Tensor> start;
-    for (std::size_t i = 0; i < old_inputs.size(); ++i) start[old_inputs[i]] = new_input(old_inputs[i], given.empty() ? nullptr : &given[i]);
+    for (std::size_t i = 0; i < old_inputs.size(); ++i)
+      start[old_inputs[i]] = new_input(old_inputs[i], given.empty() ? nullptr : &given[i]);
     const Arg inputs = graph.inputs().map<Tensor>([&](const Tensor& t) { return start.at(t); });
-    const ReplayHooks hooks{
-        [&](const OperationRef& operation) -> OperationRef {
-          if (!operation->is_layer()) return static_cast<const OpOperation&>(*operation).clone();
-          return twin(std::static_pointer_cast<Layer>(operation));
-        },
-        [&](const OperationRef& operation, const CallArgs& args) {
-          if (options_.call_function && operation->is_layer()) return options_.call_function(std::static_pointer_cast<Layer>(operation), args);
-          return operation->call(args);
-        }};
+    const ReplayHooks hooks{[&](const OperationRef& operation) -> OperationRef {
+                              if (!operation->is_layer()) return static_cast<const OpOperation&>(*operation).clone();
+                              return twin(std::static_pointer_cast<Layer>(operation));
+                            },
+                            [&](const OperationRef& operation, const CallArgs& args) {
+                              if (options_.call_function && operation->is_layer())
+                                return options_.call_function(std::static_pointer_cast<Layer>(operation), args);
+                              return operation->call(args);
+                            }};
     std::optional<DeviceScope> scope;
     if (options_.device) scope.emplace(*options_.device);
     const Arg outputs = replay(graph, start, hooks);
@@ -52,13 +58,18 @@ class Cloner {
   }
 
   ModelRef sequential(const SequentialLayer& model, const std::vector<CloneInput>& given) {
-    require(!options_.call_function, "clone_model: `call_function` is not supported for a Sequential model ('", model.name(), "')");
-    require(given.size() <= 1, "clone_model: a Sequential model ('", model.name(), "') takes one input tensor; got ", given.size());
-    auto out = std::make_shared<SequentialLayer>(std::vector<LayerRef>{}, LayerOptions{model.name(), true, model.dtype_name()});
+    require(!options_.call_function, "clone_model: `call_function` is not supported for a Sequential model ('",
+            model.name(), "')");
+    require(given.size() <= 1, "clone_model: a Sequential model ('", model.name(), "') takes one input tensor; got ",
+            given.size());
+    auto out = std::make_shared<SequentialLayer>(std::vector<LayerRef>{},
+                                                 LayerOptions{model.name(), true, model.dtype_name()});
     std::optional<DeviceScope> scope;
     if (options_.device) scope.emplace(*options_.device);
-    if (model.input()) out->add_input(new_input(*model.input(), given.empty() ? nullptr : &given[0]));
-    else if (!given.empty()) out->add_input(std::get<Tensor>(given[0]));
+    if (model.input())
+      out->add_input(new_input(*model.input(), given.empty() ? nullptr : &given[0]));
+    else if (!given.empty())
+      out->add_input(std::get<Tensor>(given[0]));
     for (const auto& layer : model.layers()) out->add(twin(layer));
     return finish(model, out);
   }
@@ -85,7 +96,8 @@ class Cloner {
       return InputLayer::create(config, *data);
     }
     const Tensor& t = std::get<Tensor>(*given);
-    require(t.shape().size() == old.shape().size(), "clone_model: the input tensor for '", old.name(), "' has shape ", to_string(t.shape()), ", the model's has ", to_string(old.shape()));
+    require(t.shape().size() == old.shape().size(), "clone_model: the input tensor for '", old.name(), "' has shape ",
+            to_string(t.shape()), ", the model's has ", to_string(old.shape()));
     return t;
   }
 
@@ -105,8 +117,10 @@ void take_weights(const LayerMap& twins, Weights how) {
     if (!same) continue;
     for (std::size_t i = 0; i < from.size(); ++i) {
       if (from[i]->identity() == to[i]->identity()) continue;
-      if (how == Weights::share && from[i]->spec() == to[i]->spec()) to[i]->share(*from[i]);
-      else to[i]->assign(from[i]->value());
+      if (how == Weights::share && from[i]->spec() == to[i]->spec())
+        to[i]->share(*from[i]);
+      else
+        to[i]->assign(from[i]->value());
     }
   }
 }

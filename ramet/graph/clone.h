@@ -25,11 +25,12 @@ struct CloneOptions {
   bool recursive = false;                      // the functions are used inside nested models too
   Weights weights = Weights::fresh;            // for layers whose clone has the same weights
   std::optional<Device> device = std::nullopt;
-  std::string dtype = "";                      // another dtype policy for all layers
-  LayerMap* layer_map = nullptr;               // filled with who became whom
+  std::string dtype = "";         // another dtype policy for all layers
+  LayerMap* layer_map = nullptr;  // filled with who became whom
 };
 
-// The source is never changed: no node is added to its layers, no recorded argument touched, no weight shared unless asked for.
+// The source is never changed: no node is added to its layers, no recorded argument touched, no weight shared unless
+// asked for.
 Model clone_model(const Model& model, const CloneOptions& options = {});
 
 // Gives the weights of the keys to the values, copied or shared, where both have the same shapes.

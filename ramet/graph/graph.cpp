@@ -12,12 +12,17 @@ bool from_input_layer(const Tensor& t) { return t.node()->is_input(); }
 
 }  // namespace
 
-Graph::Graph(Arg inputs, Arg outputs) : inputs_(std::move(inputs)), outputs_(std::move(outputs)), flat_inputs_(inputs_.flatten()), flat_outputs_(outputs_.flatten()) {
+Graph::Graph(Arg inputs, Arg outputs)
+    : inputs_(std::move(inputs)),
+      outputs_(std::move(outputs)),
+      flat_inputs_(inputs_.flatten()),
+      flat_outputs_(outputs_.flatten()) {
   require(!flat_inputs_.empty(), "a model needs at least one input tensor");
   require(!flat_outputs_.empty(), "a model needs at least one output tensor");
   for (std::size_t i = 0; i < flat_inputs_.size(); ++i) {
     require(from_input_layer(flat_inputs_[i]), "internal: inputs must come from Input");
-    for (std::size_t k = 0; k < i; ++k) require(!(flat_inputs_[i] == flat_inputs_[k]), "the input tensor '", flat_inputs_[i].name(), "' is listed twice");
+    for (std::size_t k = 0; k < i; ++k)
+      require(!(flat_inputs_[i] == flat_inputs_[k]), "the input tensor '", flat_inputs_[i].name(), "' is listed twice");
   }
   std::map<const Operation*, int> index;
   for (const Tensor& t : flat_outputs_) visit(t, index);
@@ -40,12 +45,16 @@ void Graph::visit(const Tensor& tensor, std::map<const Operation*, int>& index) 
   index.try_emplace(node->operation.get(), static_cast<int>(index.size()));
   state = 1;
   if (std::find(flat_inputs_.begin(), flat_inputs_.end(), tensor) == flat_inputs_.end()) {
-    require(!node->is_input(), "Graph disconnected: cannot find parent for tensor '", tensor.name(), "' at operation '", node->operation->name(),
-            "'. Every input that the outputs need must be among the model's inputs (", join([&] {
-              std::vector<std::string> names;
-              for (const Tensor& t : flat_inputs_) names.push_back(t.name());
-              return names;
-            }(), ", "), ").");
+    require(!node->is_input(), "Graph disconnected: cannot find parent for tensor '", tensor.name(), "' at operation '",
+            node->operation->name(), "'. Every input that the outputs need must be among the model's inputs (",
+            join(
+                [&] {
+                  std::vector<std::string> names;
+                  for (const Tensor& t : flat_inputs_) names.push_back(t.name());
+                  return names;
+                }(),
+                ", "),
+            ").");
     for (const Tensor& t : node->arguments.tensors()) visit(t, index);
   }
   state_[node.get()] = 2;
@@ -60,13 +69,17 @@ void Graph::sort(const std::map<const Operation*, int>& index) {
     int& mine = node_depth_[&node];
     mine = std::max(mine, depth[node.operation.get()]);
     depth[node.operation.get()] = mine;
-    if (std::find_if(flat_inputs_.begin(), flat_inputs_.end(), [&](const Tensor& t) { return t.node().get() == &node; }) != flat_inputs_.end()) continue;
+    if (std::find_if(flat_inputs_.begin(), flat_inputs_.end(),
+                     [&](const Tensor& t) { return t.node().get() == &node; }) != flat_inputs_.end())
+      continue;
     for (const Tensor& t : node.arguments.tensors()) {
       int& parent = node_depth_[t.node().get()];
       parent = std::max(parent, mine + 1);
     }
   }
-  std::stable_sort(nodes_.begin(), nodes_.end(), [&](const NodeRef& a, const NodeRef& b) { return node_depth_.at(a.get()) > node_depth_.at(b.get()); });
+  std::stable_sort(nodes_.begin(), nodes_.end(), [&](const NodeRef& a, const NodeRef& b) {
+    return node_depth_.at(a.get()) > node_depth_.at(b.get());
+  });
   std::set<const Operation*> seen;
   for (const NodeRef& node : nodes_)
     if (seen.insert(node->operation.get()).second) operations_.push_back(node->operation);
@@ -80,7 +93,8 @@ void Graph::check_names() const {
   std::map<std::string, int> count;
   for (const auto& op : operations_) ++count[op->name()];
   for (const auto& [name, n] : count)
-    require(n == 1, "The name \"", name, "\" is used ", n, " times in the model. All operation names should be unique.");
+    require(n == 1, "The name \"", name, "\" is used ", n,
+            " times in the model. All operation names should be unique.");
 }
 
 std::vector<LayerRef> Graph::layers() const {
@@ -107,7 +121,8 @@ int Graph::node_index(const Node& node) const {
 TracedNest Graph::trace(Trace& trace, const std::vector<Traced>& inputs) const {
   ensure(inputs.size() == flat_inputs_.size(), "graph traced with ", inputs.size(), " inputs");
   std::map<std::pair<const Node*, int>, Traced> value;
-  for (std::size_t i = 0; i < inputs.size(); ++i) value[{flat_inputs_[i].node().get(), flat_inputs_[i].index()}] = inputs[i];
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    value[{flat_inputs_[i].node().get(), flat_inputs_[i].index()}] = inputs[i];
   const auto now = [&](const Tensor& t) { return value.at({t.node().get(), t.index()}); };
   for (const NodeRef& node : nodes_) {
     if (node->is_input()) continue;
@@ -123,16 +138,19 @@ TracedNest Graph::trace(Trace& trace, const std::vector<Traced>& inputs) const {
     if (node->device) trace.program.device = *node->device;
     const auto results = node->operation->trace(trace, args).flatten();
     trace.program.device = before;
-    require(results.size() == node->outputs.size(), describe(*node->operation), ": returned ", results.size(), " outputs; it returned ", node->outputs.size(), " when the model was built");
+    require(results.size() == node->outputs.size(), describe(*node->operation), ": returned ", results.size(),
+            " outputs; it returned ", node->outputs.size(), " when the model was built");
     for (std::size_t i = 0; i < results.size(); ++i) value[{node.get(), static_cast<int>(i)}] = results[i];
   }
   return outputs_.map<Traced>(now);
 }
 
-Arg replay(const Graph& graph, std::map<Tensor, Tensor> start, const ReplayHooks& hooks) { return replay(graph.nodes(), std::move(start), graph.outputs(), hooks); }
+Arg replay(const Graph& graph, std::map<Tensor, Tensor> start, const ReplayHooks& hooks) {
+  return replay(graph.nodes(), std::move(start), graph.outputs(), hooks);
+}
 
 Arg replay(std::vector<NodeRef> nodes, std::map<Tensor, Tensor> start, const Arg& outputs, const ReplayHooks& hooks) {
-  std::map<const Operation*, OperationRef> twins;  // one for each, so that what was shared stays shared
+  std::map<const Operation*, OperationRef> twins;   // one for each, so that what was shared stays shared
   std::map<const Operation*, std::set<int>> calls;  // not made yet
   for (const NodeRef& node : nodes)
     if (!node->is_input()) calls[node->operation.get()].insert(node->index);
@@ -151,17 +169,21 @@ Arg replay(std::vector<NodeRef> nodes, std::map<Tensor, Tensor> start, const Arg
     std::optional<DeviceScope> scope;
     if (node->device) scope.emplace(*node->device);
     const auto results = Arg(hooks.call(twin, args)).flatten();
-    require(results.size() == node->outputs.size(), describe(*twin), ": the new call returned ", results.size(), " outputs, the old one ", node->outputs.size());
+    require(results.size() == node->outputs.size(), describe(*twin), ": the new call returned ", results.size(),
+            " outputs, the old one ", node->outputs.size());
     for (std::size_t i = 0; i < results.size(); ++i) start[Tensor(node, static_cast<int>(i))] = results[i];
     calls.at(node->operation.get()).erase(node->index);
   };
-  // The order in which the source was written fits both rules (producers first, calls in order), so every sweep gets on.
+  // The order in which the source was written fits both rules (producers first, calls in order), so every sweep gets
+  // on.
   std::erase_if(nodes, [](const NodeRef& node) { return node->is_input(); });
   while (!nodes.empty()) {
     std::vector<NodeRef> later;
     for (const NodeRef& node : nodes) {
-      if (ready(*node)) call(node);
-      else later.push_back(node);
+      if (ready(*node))
+        call(node);
+      else
+        later.push_back(node);
     }
     require(later.size() < nodes.size(), "Could not compute the inputs of ", describe(*nodes[0]->operation));
     nodes = std::move(later);
@@ -179,7 +201,8 @@ std::pair<Arg, Arg> with_proper_inputs(const Arg& inputs, const Arg& outputs) {
   const Arg fresh = inputs.map<Tensor>([&](const Tensor& t) {
     Tensor& twin = start[t];
     if (!twin) {
-      if (from_input_layer(t)) twin = t;
+      if (from_input_layer(t))
+        twin = t;
       else {
         InputLayer::Config config;
         config.batch_shape = t.shape();
@@ -195,7 +218,8 @@ std::pair<Arg, Arg> with_proper_inputs(const Arg& inputs, const Arg& outputs) {
   const std::function<Tensor(const Tensor&)> again = [&](const Tensor& t) -> Tensor {
     if (const auto it = start.find(t); it != start.end()) return it->second;
     const NodeRef& node = t.node();
-    require(!node->is_input(), "Graph disconnected: cannot find parent for tensor '", t.name(), "' at operation '", node->operation->name(), "'.");
+    require(!node->is_input(), "Graph disconnected: cannot find parent for tensor '", t.name(), "' at operation '",
+            node->operation->name(), "'.");
     CallArgs args;
     for (const Arg& a : node->arguments.args) args.args.push_back(a.map<Tensor>(again));
     for (const auto& [key, a] : node->arguments.kwargs) args.kwargs.emplace_back(key, a.map<Tensor>(again));

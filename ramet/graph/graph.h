@@ -41,9 +41,9 @@ class Graph {
   std::vector<OperationRef> operations_;
 };
 
-// Calls the operations of a graph again: `twin` says which operation stands for one, `call` calls it. `start` maps the graph's inputs
-// to new tensors. Returns the new outputs, in the old structure. What cloning, cutting and rewiring are made of. The calls of a shared
-// operation are made in the order of the source, so they keep their numbers.
+// Calls the operations of a graph again: `twin` says which operation stands for one, `call` calls it. `start` maps the
+// graph's inputs to new tensors. Returns the new outputs, in the old structure. What cloning, cutting and rewiring are
+// made of. The calls of a shared operation are made in the order of the source, so they keep their numbers.
 struct ReplayHooks {
   std::function<OperationRef(const OperationRef&)> twin;
   std::function<Tensor(const OperationRef&, const CallArgs&)> call;
@@ -52,8 +52,8 @@ Arg replay(const Graph& graph, std::map<Tensor, Tensor> start, const ReplayHooks
 // The same for some nodes of a graph: those that `outputs` need beyond `start`.
 Arg replay(std::vector<NodeRef> nodes, std::map<Tensor, Tensor> start, const Arg& outputs, const ReplayHooks& hooks);
 
-// The same graph on new inputs where an input is not an Input's tensor: Keras' way to take a model out of the middle of another.
-// Operations are shared.
+// The same graph on new inputs where an input is not an Input's tensor: Keras' way to take a model out of the middle of
+// another. Operations are shared.
 std::pair<Arg, Arg> with_proper_inputs(const Arg& inputs, const Arg& outputs);
 
 }  // namespace ramet

@@ -73,21 +73,25 @@ TEST_CASE("tensors in keyword arguments are edges") {
   auto y = GRU(2, LayerOptions{.name = "gru"})(x, {.initial_state = {h}});
   const Graph graph({x, h}, y);
   CHECK(names(graph.layers()) == Names{"x", "h", "gru"});
-  CHECK_THROWS_WITH_AS(Graph(x, y), doctest::Contains("Graph disconnected: cannot find parent for tensor 'h' at operation 'h'"), UsageError);
+  CHECK_THROWS_WITH_AS(Graph(x, y),
+                       doctest::Contains("Graph disconnected: cannot find parent for tensor 'h' at operation 'h'"),
+                       UsageError);
 }
 
 TEST_CASE("an output that needs another input is refused by name") {
   auto x = Input({4}, {.name = "x"}), other = Input({4}, {.name = "other"});
   auto y = Add(LayerOptions{.name = "add"})({x, other});
   CHECK_THROWS_WITH_AS(Graph(x, y),
-                       "Graph disconnected: cannot find parent for tensor 'other' at operation 'other'. Every input that the outputs need must be among the model's inputs (x).",
+                       "Graph disconnected: cannot find parent for tensor 'other' at operation 'other'. Every input "
+                       "that the outputs need must be among the model's inputs (x).",
                        UsageError);
 }
 
 TEST_CASE("two operations of one name are refused") {
   auto x = Input({4}, {.name = "x"});
   auto y = dense("same")(dense("same")(x));
-  CHECK_THROWS_WITH_AS(Graph(x, y), "The name \"same\" is used 2 times in the model. All operation names should be unique.", UsageError);
+  CHECK_THROWS_WITH_AS(
+      Graph(x, y), "The name \"same\" is used 2 times in the model. All operation names should be unique.", UsageError);
 }
 
 TEST_CASE("an input listed twice, and no inputs or outputs at all, are refused") {
@@ -154,10 +158,13 @@ TEST_CASE("a result of several tensors must be taken apart before it is used as 
   auto x = Input({4}, {.name = "x"});
   auto both = Lambda([](Value v) { return Values{v, v}; }, LayerOptions{.name = "both"})(x);
   CHECK(both.size() == 2);
-  CHECK_THROWS_WITH_AS(both.shape(), "a call returned 2 tensors and its result was used as one; take them apart with .unpack<2>() or [i]", UsageError);
+  CHECK_THROWS_WITH_AS(
+      both.shape(),
+      "a call returned 2 tensors and its result was used as one; take them apart with .unpack<2>() or [i]", UsageError);
   CHECK_THROWS_WITH_AS(both.unpack<3>(), "unpack<3>: the call returned 2 tensors", UsageError);
   CHECK_THROWS_WITH_AS(dense("d")(Tensor()), "Layer 'd' expected 1 input(s). Received 0 instead.", UsageError);
-  CHECK_THROWS_WITH_AS(Tensor().shape(), "an undefined Tensor was used; a tensor comes from Input or from calling a layer", UsageError);
+  CHECK_THROWS_WITH_AS(Tensor().shape(),
+                       "an undefined Tensor was used; a tensor comes from Input or from calling a layer", UsageError);
 }
 
 }  // namespace

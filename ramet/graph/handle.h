@@ -1,5 +1,5 @@
-// How a layer class gets its JSON, cloning and validation from its config's field table (LayerOf), and how user code holds a layer
-// (Handle).
+// How a layer class gets its JSON, cloning and validation from its config's field table (LayerOf), and how user code
+// holds a layer (Handle).
 #pragma once
 #include "ramet/graph/layer.h"
 #include "ramet/graph/registry.h"
@@ -15,7 +15,9 @@ inline Arg to_arg(std::optional<bool> v) { return v ? Arg(Json(*v)) : Arg(); }
 
 // Copies a config member for a clone: layers inside are cloned too, computing in `dtype` unless that is empty.
 template <class T>
-T clone_value(const T& v, const std::string& /*dtype*/) { return v; }
+T clone_value(const T& v, const std::string& /*dtype*/) {
+  return v;
+}
 inline LayerRef clone_value(const LayerRef& layer, const std::string& dtype) {
   return !layer ? nullptr : dtype.empty() ? layer->clone() : layer->clone_as(dtype);
 }
@@ -36,8 +38,8 @@ struct MaskCall {
   static constexpr auto fields = std::tuple{field("mask", &MaskCall::mask), field("training", &MaskCall::training)};
 };
 
-// Everything a layer inherits for declaring a Config (and, where its call takes more, a Call). A function `normalize(Config&)` beside the
-// Config completes it and refuses, by UsageError, what no single field's rule can.
+// Everything a layer inherits for declaring a Config (and, where its call takes more, a Call). A function
+// `normalize(Config&)` beside the Config completes it and refuses, by UsageError, what no single field's rule can.
 template <class Derived, class C, MaskRule Mask = MaskRule::reject, class CallArguments = TrainingCall>
 class LayerOf : public Layer {
  public:
@@ -46,9 +48,10 @@ class LayerOf : public Layer {
   using Call = CallArguments;
 
   explicit LayerOf(C config, LayerOptions options = {})
-      : Layer(options.name.empty() ? unique_name(Derived::kClassName) : options.name, options.trainable, options.dtype), config_(std::move(config)) {
+      : Layer(options.name.empty() ? unique_name(Derived::kClassName) : options.name, options.trainable, options.dtype),
+        config_(std::move(config)) {
     validate(Derived::kClassName, config_);
-    if constexpr (requires(C& c) { normalize(c); }) {
+    if constexpr (requires(C & c) { normalize(c); }) {
       try {
         normalize(config_);
       } catch (const UsageError& error) {
@@ -63,7 +66,8 @@ class LayerOf : public Layer {
   std::vector<std::string> call_arguments() const override { return field_names<CallArguments>(); }
 
   JsonObject get_config() const override {
-    JsonObject out{{"name", Json(name())}, {"trainable", Json(trainable())}, {"dtype", encode_dtype_policy(dtype_name())}};
+    JsonObject out{
+        {"name", Json(name())}, {"trainable", Json(trainable())}, {"dtype", encode_dtype_policy(dtype_name())}};
     for (auto& [key, value] : to_json(config_)) out.set(key, value);
     return out;
   }
@@ -93,13 +97,17 @@ namespace detail {
 
 template <class Config>
 inline constexpr std::size_t positional = [] {
-  if constexpr (requires { Config::kPositional; }) return Config::kPositional;
-  else return std::size_t{0};
+  if constexpr (requires { Config::kPositional; })
+    return Config::kPositional;
+  else
+    return std::size_t{0};
 }();
 template <class Config>
 inline constexpr std::size_t required = [] {
-  if constexpr (requires { Config::kRequired; }) return Config::kRequired;
-  else return positional<Config>;
+  if constexpr (requires { Config::kRequired; })
+    return Config::kRequired;
+  else
+    return positional<Config>;
 }();
 
 // The type of Config's i-th member where it may be given by position, else a type nobody has.
@@ -114,8 +122,8 @@ struct PositionalMember<Config, I, true> {
 
 }  // namespace detail
 
-// How user code holds a layer: copies share it, as in Python. The first kPositional members of Config can be given by position; the
-// first kRequired of them (by default all) must be.
+// How user code holds a layer: copies share it, as in Python. The first kPositional members of Config can be given by
+// position; the first kRequired of them (by default all) must be.
 template <class L>
 class Handle {
   using Config = typename L::Config;
@@ -128,8 +136,8 @@ class Handle {
   Handle() requires(kRequired == 0) : Handle(Config{}) {}
   // Templates, so that {2, 3} is the first argument where it can be both that and a config.
   template <class C = Config>
-  requires std::same_as<C, Config>
-  Handle(C config, LayerOptions options = {}) : layer_(std::make_shared<L>(std::move(config), std::move(options))) {}
+  requires std::same_as<C, Config> Handle(C config, LayerOptions options = {})
+      : layer_(std::make_shared<L>(std::move(config), std::move(options))) {}
   explicit Handle(LayerOptions options) requires(kRequired == 0) : Handle(Config{}, std::move(options)) {}
   template <std::same_as<L> T>
   explicit Handle(std::shared_ptr<T> layer) : layer_(std::move(layer)) {}
@@ -138,20 +146,26 @@ class Handle {
   Handle(Member<0> first) requires(kPositional == 1) : Handle(std::move(first), Config{}) {}
   Handle(Member<0> first, Config rest, LayerOptions options = {}) requires(kPositional == 1)
       : Handle((set<0>(rest, std::move(first)), std::move(rest)), std::move(options)) {}
-  Handle(Member<0> first, LayerOptions options) requires(kPositional == 1) : Handle(std::move(first), Config{}, std::move(options)) {}
+  Handle(Member<0> first, LayerOptions options) requires(kPositional == 1)
+      : Handle(std::move(first), Config{}, std::move(options)) {}
 
   // Two.
   Handle(Member<0> first, Member<1> second, Config rest = {}, LayerOptions options = {}) requires(kPositional == 2)
-      : Handle((set<0>(rest, std::move(first)), set<1>(rest, std::move(second)), std::move(rest)), std::move(options)) {}
+      : Handle((set<0>(rest, std::move(first)), set<1>(rest, std::move(second)), std::move(rest)), std::move(options)) {
+  }
   Handle(Member<0> first, Member<1> second, LayerOptions options) requires(kPositional == 2)
       : Handle(std::move(first), std::move(second), Config{}, std::move(options)) {}
 
-  // Calls the layer on symbolic tensors. Further positional tensors where the layer takes them (MultiHeadAttention's value, key).
+  // Calls the layer on symbolic tensors. Further positional tensors where the layer takes them (MultiHeadAttention's
+  // value, key).
   Tensor operator()(const Arg& x, const Call& call = {}) const { return call_layer(arguments({x}, call)); }
-  Tensor operator()(const Arg& a, const Arg& b, const Call& call = {}) const requires(L::kTensors >= 2) { return call_layer(arguments({a, b}, call)); }
+  Tensor operator()(const Arg& a, const Arg& b, const Call& call = {}) const requires(L::kTensors >= 2) {
+    return call_layer(arguments({a, b}, call));
+  }
   // The third is not written in braces: those are the call's.
   template <std::convertible_to<Arg> Third>
-  Tensor operator()(const Arg& a, const Arg& b, const Third& c, const Call& call = {}) const requires(L::kTensors >= 3) {
+  Tensor operator()(const Arg& a, const Arg& b, const Third& c, const Call& call = {}) const
+      requires(L::kTensors >= 3) {
     return call_layer(arguments({a, b, c}, call));
   }
 
@@ -162,7 +176,9 @@ class Handle {
 
  private:
   template <std::size_t I>
-  static void set(Config& config, Member<I> value) { config.*std::get<I>(Config::fields).member = std::move(value); }
+  static void set(Config& config, Member<I> value) {
+    config.*std::get<I>(Config::fields).member = std::move(value);
+  }
   static CallArgs arguments(std::vector<Arg> args, const Call& call) {
     CallArgs out{std::move(args), {}};
     for_each_field<Call>([&](const auto& f) {
@@ -177,6 +193,8 @@ class Handle {
 
 // x | Dense(8) is Dense(8)(x).
 template <class L>
-Tensor operator|(const Tensor& x, const Handle<L>& layer) { return layer(x); }
+Tensor operator|(const Tensor& x, const Handle<L>& layer) {
+  return layer(x);
+}
 
 }  // namespace ramet

@@ -2,10 +2,13 @@
 
 namespace ramet {
 
-InputLayer::InputLayer(Config config, std::string name) : Layer(std::move(name), true, "float32"), config_(std::move(config)) {
+InputLayer::InputLayer(Config config, std::string name)
+    : Layer(std::move(name), true, "float32"), config_(std::move(config)) {
   for (const auto size : config_.batch_shape)
-    require(size == None || size >= 0, "Input '", this->name(), "': sizes must be None or not negative; got ", to_string(config_.batch_shape));
-  require(!config_.sparse && !config_.ragged, "Input '", this->name(), "': sparse and ragged inputs are not supported yet");
+    require(size == None || size >= 0, "Input '", this->name(), "': sizes must be None or not negative; got ",
+            to_string(config_.batch_shape));
+  require(!config_.sparse && !config_.ragged, "Input '", this->name(),
+          "': sparse and ragged inputs are not supported yet");
   dtype_from(config_.dtype);
   mark_built();
 }
@@ -55,7 +58,8 @@ LayerRef InputLayer::from_config(const JsonObject& json) {
     own.erase("batch_shape");
   }
   const auto parsed = from_json<Config>(own);
-  config.dtype = parsed.dtype, config.sparse = parsed.sparse, config.ragged = parsed.ragged, config.name = parsed.name, config.optional = parsed.optional;
+  config.dtype = parsed.dtype, config.sparse = parsed.sparse, config.ragged = parsed.ragged, config.name = parsed.name,
+  config.optional = parsed.optional;
   auto layer = std::make_shared<InputLayer>(config, config.name.empty() ? unique_name("InputLayer") : config.name);
   layer->tensor_name_ = layer->name();
   return layer;

@@ -5,7 +5,8 @@
 
 namespace ramet {
 
-// Options of Input beside the shape. `batch_shape`, when given, is the whole shape and the first argument of Input stays empty.
+// Options of Input beside the shape. `batch_shape`, when given, is the whole shape and the first argument of Input
+// stays empty.
 struct InputOptions {
   // Nothing converts to it, so that Input({4}) is a shape and never these options by position.
   class Named {
@@ -29,10 +30,15 @@ class InputLayer final : public Layer {
     bool sparse = false, ragged = false;
     std::string name;
     bool optional = false;
-    static constexpr auto fields = std::tuple{field("batch_shape", &Config::batch_shape), field("dtype", &Config::dtype), field("sparse", &Config::sparse),
-                                              field("ragged", &Config::ragged), field("name", &Config::name), field("optional", &Config::optional)};
+    static constexpr auto fields = std::tuple{field("batch_shape", &Config::batch_shape),
+                                              field("dtype", &Config::dtype),
+                                              field("sparse", &Config::sparse),
+                                              field("ragged", &Config::ragged),
+                                              field("name", &Config::name),
+                                              field("optional", &Config::optional)};
   };
-  // The layer and its tensor. An input without a name has a layer called input_layer_N and a tensor called keras_tensor_N.
+  // The layer and its tensor. An input without a name has a layer called input_layer_N and a tensor called
+  // keras_tensor_N.
   static Tensor create(Config config, Array data = {});
 
   std::string_view class_name() const override { return "InputLayer"; }
@@ -58,7 +64,9 @@ class InputLayer final : public Layer {
 
 // A symbolic tensor to build on. `shape` leaves the batch axis out; None is a size known only at run time.
 Tensor Input(Shape shape, InputOptions options = {});
-inline Tensor Input(std::initializer_list<std::int64_t> shape, InputOptions options = {}) { return Input(Shape(shape), std::move(options)); }  // Input({4})
+inline Tensor Input(std::initializer_list<std::int64_t> shape, InputOptions options = {}) {
+  return Input(Shape(shape), std::move(options));
+}  // Input({4})
 Tensor Input(InputOptions options);
 
 }  // namespace ramet

@@ -27,7 +27,8 @@ TracedNest cast_floating(const TracedNest& nest, DType dtype) {
 
 void Variable::assign(const Array& given) {
   Array& mine = storage();
-  ensure(given.shape() == mine.shape(), "variable '", path, "' is ", to_string(mine.shape()), "; got ", to_string(given.shape()));
+  ensure(given.shape() == mine.shape(), "variable '", path, "' is ", to_string(mine.shape()), "; got ",
+         to_string(given.shape()));
   const Array same = given.astype(mine.dtype());
   std::copy_n(static_cast<const char*>(same.raw()), same.byte_size(), static_cast<char*>(mine.raw()));
   touched();
@@ -58,10 +59,12 @@ std::string describe(const Operation& operation) { return cat(operation.class_na
 
 Weight Builder::weight(const std::string& name, Shape shape, const InitFunction& initializer, WeightOptions options) {
   for (const auto size : shape)
-    require(size != None, describe(layer_), ": the weight '", name, "' needs a size that the input leaves open: ", to_string(shape));
+    require(size != None, describe(layer_), ": the weight '", name,
+            "' needs a size that the input leaves open: ", to_string(shape));
   const DType dtype = options.dtype.value_or(layer_.dtype());
   Array value = initializer(shape, dtype);
-  require(value.shape() == shape, describe(layer_), ": the initializer of '", name, "' gave ", to_string(value.shape()), ", not ", to_string(shape));
+  require(value.shape() == shape, describe(layer_), ": the initializer of '", name, "' gave ", to_string(value.shape()),
+          ", not ", to_string(shape));
   auto variable = std::make_shared<Variable>(name, value.astype(dtype).copy());
   variable->path = cat(path_, "/", name);
   variable->trainable = options.trainable;
@@ -99,7 +102,8 @@ Layer::Layer(std::string name, bool trainable, std::string dtype) : Operation(st
 
 void Layer::set_dtype(std::string dtype) {
   dtype_ = dtype_from(dtype);
-  require(dtype_ == DType::f32 || dtype_ == DType::f64, "layer '", name(), "': dtype policy '", dtype, "' is not supported yet; use float32 or float64");
+  require(dtype_ == DType::f32 || dtype_ == DType::f64, "layer '", name(), "': dtype policy '", dtype,
+          "' is not supported yet; use float32 or float64");
   dtype_name_ = std::move(dtype);
 }
 
@@ -158,11 +162,12 @@ Arrays Layer::get_weights() const {
 
 void Layer::set_weights(const Arrays& values) {
   const auto all = weights();
-  require(values.size() == all.size(), "You called `set_weights(weights)` on layer '", name(), "' with a weight list of length ", values.size(),
-          ", but the layer was expecting ", all.size(), " weights.");
+  require(values.size() == all.size(), "You called `set_weights(weights)` on layer '", name(),
+          "' with a weight list of length ", values.size(), ", but the layer was expecting ", all.size(), " weights.");
   for (std::size_t i = 0; i < all.size(); ++i)
-    require(values[i].shape() == all[i]->value().shape(), "Layer ", name(), " weight shape ", to_string(all[i]->value().shape()),
-            " is not compatible with provided weight shape ", to_string(values[i].shape()), ". (weight '", all[i]->path, "')");
+    require(values[i].shape() == all[i]->value().shape(), "Layer ", name(), " weight shape ",
+            to_string(all[i]->value().shape()), " is not compatible with provided weight shape ",
+            to_string(values[i].shape()), ". (weight '", all[i]->path, "')");
   for (std::size_t i = 0; i < all.size(); ++i) all[i]->assign(values[i]);
 }
 
@@ -174,12 +179,16 @@ std::int64_t Layer::count_params() const {
 
 void Layer::check_arguments(const SpecArgs& args) const {
   const auto positional = positional_arguments(), keyword = call_arguments();
-  require(args.args.size() <= positional.size(), describe(*this), ": takes ", positional.size(), " positional argument(s) (", join(positional, ", "), "); got ", args.args.size());
+  require(args.args.size() <= positional.size(), describe(*this), ": takes ", positional.size(),
+          " positional argument(s) (", join(positional, ", "), "); got ", args.args.size());
   for (const auto& [key, value] : args.kwargs) {
-    const auto named = [&](const std::vector<std::string>& list) { return std::find(list.begin(), list.end(), key) != list.end(); };
+    const auto named = [&](const std::vector<std::string>& list) {
+      return std::find(list.begin(), list.end(), key) != list.end();
+    };
     if (named(keyword) || named(positional) || key == "training") continue;
     const std::string near = nearest(key, keyword);
-    throw UsageError(cat(describe(*this), ": call has no argument '", key, "'", near.empty() ? "" : cat("; did you mean '", near, "'?"),
+    throw UsageError(cat(describe(*this), ": call has no argument '", key, "'",
+                         near.empty() ? "" : cat("; did you mean '", near, "'?"),
                          keyword.empty() ? "" : cat(" (it takes ", join(keyword, ", "), ")")));
   }
 }
@@ -246,7 +255,8 @@ TracedNest Layer::trace(Trace& trace, const TracedArgs& given) {
   for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].mask = ctx.mask(i);
   const Values masks = compute_mask(ctx, inputs);
   const auto count = out.flatten().size();
-  require(masks.size() <= 1 || masks.size() == count, describe(*this), ": compute_mask returned ", masks.size(), " masks for ", count, " outputs");
+  require(masks.size() <= 1 || masks.size() == count, describe(*this), ": compute_mask returned ", masks.size(),
+          " masks for ", count, " outputs");
   std::size_t at = 0;
   if (!masks.empty())
     out = out.map<Traced>([&](Traced t) {
@@ -257,7 +267,9 @@ TracedNest Layer::trace(Trace& trace, const TracedArgs& given) {
     });
   if (const auto penalty = activity_penalty())
     out.each([&](const Traced& t) {
-      if (t.value && is_floating(t.value.dtype())) trace.losses.push_back(penalty(t.value) / static_cast<double>(std::max<std::int64_t>(t.value.rank() ? t.value.dim(0) : 1, 1)));
+      if (t.value && is_floating(t.value.dtype()))
+        trace.losses.push_back(penalty(t.value) /
+                               static_cast<double>(std::max<std::int64_t>(t.value.rank() ? t.value.dim(0) : 1, 1)));
     });
   trace.scope.pop_back();
   return out;

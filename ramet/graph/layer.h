@@ -1,8 +1,8 @@
 // Read this first. An operation is what a node calls; a layer is an operation with state.
 //
-// A layer of one's own says what it is made of (a config struct with a field table), which weights it has (`build`) and what it
-// computes (`call`, in ops over values). Everything else follows: shapes by tracing, gradients from the ops, cloning and JSON from the
-// table, masks from a rule. See ramet/layers/core/dense.h.
+// A layer of one's own says what it is made of (a config struct with a field table), which weights it has (`build`) and
+// what it computes (`call`, in ops over values). Everything else follows: shapes by tracing, gradients from the ops,
+// cloning and JSON from the table, masks from a rule. See ramet/layers/core/dense.h.
 #pragma once
 #include "ramet/base/config.h"
 #include "ramet/graph/tensor.h"
@@ -29,7 +29,8 @@ class Operation : public std::enable_shared_from_this<Operation> {
   const std::string& name() const { return name_; }
   virtual bool is_layer() const { return false; }
 
-  // Symbolic call: records a node and returns its outputs. UsageError when the arguments cannot be; the operation is then as before.
+  // Symbolic call: records a node and returns its outputs. UsageError when the arguments cannot be; the operation is
+  // then as before.
   Tensor call(const CallArgs& args);
   int node_count() const { return nodes_; }
 
@@ -56,7 +57,9 @@ struct LayerOptions {
   std::string name = "";  // empty: the class in snake case, made unique
   bool trainable = true;
   std::string dtype = "float32";
-  static constexpr auto fields = std::tuple{field("name", &LayerOptions::name), field("trainable", &LayerOptions::trainable), field("dtype", &LayerOptions::dtype)};
+  static constexpr auto fields =
+      std::tuple{field("name", &LayerOptions::name), field("trainable", &LayerOptions::trainable),
+                 field("dtype", &LayerOptions::dtype)};
 };
 
 // What a layer does with the mask of its input.
@@ -98,8 +101,9 @@ class Layer : public Operation {
   bool is_layer() const final { return true; }
   using Operation::call;
 
-  // ---- what a layer says of itself -------------------------------------------------------------------------------------------
-  // Weights for an input of this spec; sizes may be None. Called once, before the first call.
+  // ---- what a layer says of itself
+  // ------------------------------------------------------------------------------------------- Weights for an input of
+  // this spec; sizes may be None. Called once, before the first call.
   virtual void build(Builder&, const Spec&) {}
   virtual void build_list(Builder& b, const std::vector<Spec>& inputs) { build(b, inputs.at(0)); }
   virtual void build_args(Builder& b, const SpecArgs& args) { build_list(b, args.inputs()); }
@@ -125,7 +129,8 @@ class Layer : public Operation {
   // A penalty on the outputs, divided by the batch size and added to the losses; empty for none.
   virtual std::function<Value(Value)> activity_penalty() const { return nullptr; }
 
-  // ---- configuration ---------------------------------------------------------------------------------------------------------
+  // ---- configuration
+  // ---------------------------------------------------------------------------------------------------------
   virtual JsonObject get_config() const = 0;
   // A new layer of the same configuration, with weights of its own once built.
   LayerRef clone() const { return clone_as(dtype_name()); }
@@ -134,7 +139,8 @@ class Layer : public Operation {
   virtual std::string registered_name() const { return std::string(class_name()); }
   virtual std::string module() const { return "keras.layers"; }
 
-  // ---- state -----------------------------------------------------------------------------------------------------------------
+  // ---- state
+  // -----------------------------------------------------------------------------------------------------------------
   bool built() const { return built_; }
   bool trainable() const { return trainable_; }
   virtual void set_trainable(bool trainable);  // of the layers inside, too
@@ -172,7 +178,8 @@ class Layer : public Operation {
   DType dtype_ = DType::f32;
 };
 
-// While it lives, weights that this thread builds have `prefix` before their paths: those of a Sequential's layers its name.
+// While it lives, weights that this thread builds have `prefix` before their paths: those of a Sequential's layers its
+// name.
 class PathScope {
  public:
   explicit PathScope(const std::string& prefix);

@@ -11,7 +11,8 @@ namespace ramet {
 namespace {
 
 std::string expected_found(const ModelLayer& model, std::size_t i, const Tensor& input, const Shape& got) {
-  return cat("Input ", i, " with name '", input.name(), "' of layer '", model.name(), "' is incompatible with the layer: expected shape=", to_string(input.shape()),
+  return cat("Input ", i, " with name '", input.name(), "' of layer '", model.name(),
+             "' is incompatible with the layer: expected shape=", to_string(input.shape()),
              ", found shape=", to_string(got));
 }
 
@@ -25,8 +26,10 @@ bool fits(const Shape& declared, const Shape& got) {
 // Keras' rank fix: a trailing axis of one is dropped, or added where the declared last size is one.
 Traced fix_rank(Traced t, const Tensor& input) {
   const Shape& want = input.shape();
-  if (t.value.rank() == want.size() + 1 && t.value.dim(-1) == 1) t.value = ops::squeeze(t.value, -1);
-  else if (t.value.rank() + 1 == want.size() && !want.empty() && want.back() == 1) t.value = ops::expand_dims(t.value, -1);
+  if (t.value.rank() == want.size() + 1 && t.value.dim(-1) == 1)
+    t.value = ops::squeeze(t.value, -1);
+  else if (t.value.rank() + 1 == want.size() && !want.empty() && want.back() == 1)
+    t.value = ops::expand_dims(t.value, -1);
   return t;
 }
 
@@ -55,7 +58,8 @@ std::vector<Traced> ModelLayer::match_inputs(const TracedArgs& args) const {
   const TracedNest& given = args.args[0];
   if (given.is_dict() && !g.inputs().is_dict()) {
     for (const Tensor& input : g.flat_inputs()) {
-      const auto entry = std::find_if(given.dict().begin(), given.dict().end(), [&](const auto& e) { return e.first == input.name(); });
+      const auto entry = std::find_if(given.dict().begin(), given.dict().end(),
+                                      [&](const auto& e) { return e.first == input.name(); });
       require(entry != given.dict().end(), describe(*this), ": missing an input named '", input.name(), "'");
       found.push_back(entry->second);
     }
@@ -66,11 +70,13 @@ std::vector<Traced> ModelLayer::match_inputs(const TracedArgs& args) const {
         for (const auto& item : n.list()) flatten(item);
       else if (n.is_dict())
         for (const auto* entry : n.sorted()) flatten(entry->second);
-      else found.push_back(n);
+      else
+        found.push_back(n);
     };
     flatten(given);
   }
-  require(found.size() == count, "Layer '", name(), "' expected ", count, " input(s). Received ", found.size(), " instead.");
+  require(found.size() == count, "Layer '", name(), "' expected ", count, " input(s). Received ", found.size(),
+          " instead.");
 
   std::vector<Traced> out;
   for (std::size_t i = 0; i < count; ++i) {
@@ -93,10 +99,12 @@ namespace {
 
 // Whether a call has no rows at all: a replica that got no part of the batch, or an empty batch.
 bool no_rows(const std::vector<Traced>& inputs) {
-  return std::all_of(inputs.begin(), inputs.end(), [](const Traced& t) { return t.value && t.value.rank() >= 1 && t.value.dim(0) == 0; });
+  return std::all_of(inputs.begin(), inputs.end(),
+                     [](const Traced& t) { return t.value && t.value.rank() >= 1 && t.value.dim(0) == 0; });
 }
 
-// Outputs without rows, of the shapes the graph gives for one row. Nothing runs, so no state (moving statistics, seeds) changes.
+// Outputs without rows, of the shapes the graph gives for one row. Nothing runs, so no state (moving statistics, seeds)
+// changes.
 TracedNest outputs_without_rows(const Graph& graph, Trace& trace, const std::vector<Traced>& inputs) {
   Program scratch;
   Trace once(scratch, trace.training, trace.mask_semantics);
@@ -112,7 +120,9 @@ TracedNest outputs_without_rows(const Graph& graph, Trace& trace, const std::vec
     if (!shape.empty()) shape[0] = 0;
     return ops::zeros(trace.program, shape, v.dtype());
   };
-  return graph.trace(once, rows).map<Traced>([&](const Traced& t) { return Traced{none(t.value), t.mask ? none(t.mask) : Value{}}; });
+  return graph.trace(once, rows).map<Traced>([&](const Traced& t) {
+    return Traced{none(t.value), t.mask ? none(t.mask) : Value{}};
+  });
 }
 
 }  // namespace
@@ -126,7 +136,8 @@ TracedNest ModelLayer::trace(Trace& trace, const TracedArgs& args) {
         if (given->list()[i].is_leaf()) inputs[i].mask = given->list()[i].leaf().value;
   }
   const bool before = trace.training;
-  if (const TracedNest* given = args.find("training"); given && given->is_constant() && given->constant().is_bool()) trace.training = given->constant().as_bool();
+  if (const TracedNest* given = args.find("training"); given && given->is_constant() && given->constant().is_bool())
+    trace.training = given->constant().as_bool();
   trace.scope.push_back(name());
   TracedNest out = no_rows(inputs) ? outputs_without_rows(graph(), trace, inputs) : graph().trace(trace, inputs);
   trace.scope.pop_back();
@@ -137,8 +148,7 @@ TracedNest ModelLayer::trace(Trace& trace, const TracedArgs& args) {
 }
 
 FunctionalLayer::FunctionalLayer(Arg inputs, Arg outputs, LayerOptions options)
-    : ModelLayer(options.name.empty() ? unique_name("Functional") : options.name, true, options.dtype),
-      graph_([&] {
+    : ModelLayer(options.name.empty() ? unique_name("Functional") : options.name, true, options.dtype), graph_([&] {
         auto [in, out] = with_proper_inputs(inputs, outputs);
         return Graph(std::move(in), std::move(out));
       }()) {
@@ -153,7 +163,8 @@ SequentialLayer::SequentialLayer(std::vector<LayerRef> layers, LayerOptions opti
 }
 
 const Graph& SequentialLayer::graph() const {
-  require(graph_ != nullptr, "Sequential '", name(), "' has not been built yet; begin it with Input(…), call build(input_shape), or call it on a tensor");
+  require(graph_ != nullptr, "Sequential '", name(),
+          "' has not been built yet; begin it with Input(…), call build(input_shape), or call it on a tensor");
   return *graph_;
 }
 
@@ -161,7 +172,8 @@ void SequentialLayer::add(LayerRef layer) {
   require(layer != nullptr, "Sequential '", name(), "': an empty layer was added");
   if (layer->class_name() == "InputLayer") return add_input(std::static_pointer_cast<InputLayer>(layer)->output());
   for (const auto& other : layers_)
-    require(other->name() != layer->name(), "All layers added to a Sequential model should have unique names. Name '", layer->name(), "' is already the name of a layer in '", name(), "'.");
+    require(other->name() != layer->name(), "All layers added to a Sequential model should have unique names. Name '",
+            layer->name(), "' is already the name of a layer in '", name(), "'.");
   layers_.push_back(std::move(layer));
   try {
     rebuild();
@@ -172,7 +184,8 @@ void SequentialLayer::add(LayerRef layer) {
 }
 
 void SequentialLayer::add_input(const Tensor& input) {
-  require(layers_.empty() && !input_, "Sequential '", name(), "' has already been configured to use an input; an Input must come first");
+  require(layers_.empty() && !input_, "Sequential '", name(),
+          "' has already been configured to use an input; an Input must come first");
   input_ = input;
   rebuild();
 }
@@ -192,7 +205,8 @@ void SequentialLayer::rebuild() {
   Tensor x = *input_;
   for (const auto& layer : layers_) {
     x = layer->call(CallArgs{{Arg(x)}, {}});
-    require(!x.several(), "Sequential '", name(), "': every layer must have one output; ", describe(*layer), " returned ", x.size());
+    require(!x.several(), "Sequential '", name(), "': every layer must have one output; ", describe(*layer),
+            " returned ", x.size());
   }
   graph_ = std::make_unique<Graph>(Arg(*input_), Arg(x));
   mark_built();
@@ -223,18 +237,21 @@ void SequentialLayer::prepare(const SpecArgs& args) {
 
 void SequentialLayer::build_args(Builder&, const SpecArgs& args) { prepare(args); }
 
-// ---- handles --------------------------------------------------------------------------------------------------------------------
+// ---- handles
+// --------------------------------------------------------------------------------------------------------------------
 ModelLayer& Model::layer() const {
   require(layer_ != nullptr, "an empty Model was used; make one with Model(inputs, outputs) or Sequential");
   return *layer_;
 }
 
 Model::Model(const Arg& inputs, const Arg& outputs, ModelOptions options)
-    : layer_(std::make_shared<FunctionalLayer>(inputs, outputs, LayerOptions{std::move(options.name), options.trainable, "float32"})) {}
+    : layer_(std::make_shared<FunctionalLayer>(inputs, outputs,
+                                               LayerOptions{std::move(options.name), options.trainable, "float32"})) {}
 
 LayerRef Model::get_layer(std::size_t index) const {
   const auto all = layers();
-  require(index < all.size(), "Was asked to retrieve layer at index ", index, " but model only has ", all.size(), " layers.");
+  require(index < all.size(), "Was asked to retrieve layer at index ", index, " but model only has ", all.size(),
+          " layers.");
   return all[index];
 }
 
@@ -268,21 +285,30 @@ double Logs::operator[](std::string_view name) const {
 }
 
 void Logs::set(std::string_view name, double value) {
-  auto at = std::lower_bound(begin(), end(), name, [](const auto& entry, std::string_view n) { return entry.first < n; });
-  if (at != end() && at->first == name) at->second = value;
-  else insert(at, {std::string(name), value});
+  auto at =
+      std::lower_bound(begin(), end(), name, [](const auto& entry, std::string_view n) { return entry.first < n; });
+  if (at != end() && at->first == name)
+    at->second = value;
+  else
+    insert(at, {std::string(name), value});
 }
 
-Sequential::Sequential(ModelOptions options) : Model(std::make_shared<SequentialLayer>(std::vector<LayerRef>{}, LayerOptions{std::move(options.name), options.trainable, "float32"})) {}
+Sequential::Sequential(ModelOptions options)
+    : Model(std::make_shared<SequentialLayer>(std::vector<LayerRef>{},
+                                              LayerOptions{std::move(options.name), options.trainable, "float32"})) {}
 Sequential::Sequential(std::initializer_list<LayerRef> layers, ModelOptions options)
-    : Model(std::make_shared<SequentialLayer>(std::vector<LayerRef>(layers), LayerOptions{std::move(options.name), options.trainable, "float32"})) {}
-Sequential::Sequential(const Tensor& input, std::initializer_list<LayerRef> layers, ModelOptions options) : Sequential(std::move(options)) {
+    : Model(std::make_shared<SequentialLayer>(std::vector<LayerRef>(layers),
+                                              LayerOptions{std::move(options.name), options.trainable, "float32"})) {}
+Sequential::Sequential(const Tensor& input, std::initializer_list<LayerRef> layers, ModelOptions options)
+    : Sequential(std::move(options)) {
   add(input);
   for (const auto& l : layers) add(l);
 }
 void Sequential::add(LayerRef l) { static_cast<SequentialLayer&>(layer()).add(std::move(l)); }
 void Sequential::add(const Tensor& input) { static_cast<SequentialLayer&>(layer()).add_input(input); }
 void Sequential::pop() { static_cast<SequentialLayer&>(layer()).pop(); }
-void Sequential::build(const Shape& input_shape) { static_cast<SequentialLayer&>(layer()).build_for({input_shape, DType::f32}); }
+void Sequential::build(const Shape& input_shape) {
+  static_cast<SequentialLayer&>(layer()).build_for({input_shape, DType::f32});
+}
 
 }  // namespace ramet

@@ -18,7 +18,9 @@ class ModelLayer : public Layer {
   virtual std::vector<LayerRef> layers() const = 0;
   std::vector<LayerRef> sublayers() const override { return layers(); }
   MaskRule mask_rule() const override { return MaskRule::custom; }
-  Values compute_mask(const CallContext&, const std::vector<Traced>&) const override { return {}; }  // outputs carry their own
+  Values compute_mask(const CallContext&, const std::vector<Traced>&) const override {
+    return {};
+  }  // outputs carry their own
   std::vector<std::string> call_arguments() const override { return {"mask", "training"}; }
   std::optional<bool> default_training() const override { return std::nullopt; }
   TracedNest trace(Trace& trace, const TracedArgs& args) override;
@@ -82,11 +84,13 @@ class SequentialLayer final : public ModelLayer {
   std::unique_ptr<Graph> graph_;
 };
 
-// ---- how user code holds a model ------------------------------------------------------------------------------------------------
+// ---- how user code holds a model
+// ------------------------------------------------------------------------------------------------
 struct ModelOptions {
   std::string name = "";
   bool trainable = true;
-  static constexpr auto fields = std::tuple{field("name", &ModelOptions::name), field("trainable", &ModelOptions::trainable)};
+  static constexpr auto fields =
+      std::tuple{field("name", &ModelOptions::name), field("trainable", &ModelOptions::trainable)};
 };
 
 struct CompileOptions;
@@ -107,11 +111,11 @@ class Logs : public std::vector<std::pair<std::string, double>> {
   using vector::operator[];
   double operator[](std::string_view name) const;  // UsageError with the names there are
   const double* find(std::string_view name) const;
-  void set(std::string_view name, double value);   // replaces or inserts
+  void set(std::string_view name, double value);  // replaces or inserts
 };
 
-// A handle: copies are the same model. Training, evaluation and prediction are declared here and live in ramet/train; include
-// ramet/ramet.h to use them.
+// A handle: copies are the same model. Training, evaluation and prediction are declared here and live in ramet/train;
+// include ramet/ramet.h to use them.
 class Model {
  public:
   Model() = default;  // no model
@@ -124,7 +128,7 @@ class Model {
   LayerRef get_layer(std::size_t index) const;
   const std::vector<Tensor>& inputs() const { return layer().graph().flat_inputs(); }
   const std::vector<Tensor>& outputs() const { return layer().graph().flat_outputs(); }
-  Tensor input() const;   // the tensor, or the structure when there are several
+  Tensor input() const;  // the tensor, or the structure when there are several
   Tensor output() const;
   std::vector<std::string> output_names() const { return layer().output_names(); }
 

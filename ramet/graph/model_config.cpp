@@ -17,7 +17,9 @@ Json shape_json(const Shape& shape) {
 Json tensor_json(const Graph& graph, const Tensor& t) {
   const JsonArray history = {Json(t.node()->operation->name()), Json(graph.node_index(*t.node())), Json(t.index())};
   return Json(JsonObject{{"class_name", Json("__keras_tensor__")},
-                         {"config", Json(JsonObject{{"shape", shape_json(t.shape())}, {"dtype", Json(std::string(keras_name(t.dtype())))}, {"keras_history", Json(history)}})}});
+                         {"config", Json(JsonObject{{"shape", shape_json(t.shape())},
+                                                    {"dtype", Json(std::string(keras_name(t.dtype())))},
+                                                    {"keras_history", Json(history)}})}});
 }
 
 Json nest_json(const Nest<Tensor>& nest, const std::function<Json(const Tensor&)>& leaf) {
@@ -42,15 +44,21 @@ Json place_json(const Graph& graph, const Tensor& t) {
   return Json(JsonArray{Json(t.node()->operation->name()), Json(graph.node_index(*t.node()) + shift), Json(t.index())});
 }
 
-// ---- reading ----------------------------------------------------------------------------------------------------------------------
+// ---- reading
+// ----------------------------------------------------------------------------------------------------------------------
 bool is_tensor(const Json& json) {
-  return json.is_object() && json.as_object().contains("class_name") && json.at("class_name").is_string() && json.at("class_name").as_string() == "__keras_tensor__";
+  return json.is_object() && json.as_object().contains("class_name") && json.at("class_name").is_string() &&
+         json.at("class_name").as_string() == "__keras_tensor__";
 }
-bool is_tagged(const Json& json) { return json.is_object() && json.as_object().contains("class_name") && json.as_object().contains("config"); }
+bool is_tagged(const Json& json) {
+  return json.is_object() && json.as_object().contains("class_name") && json.as_object().contains("config");
+}
 bool holds_tensor(const Json& json) {
   if (is_tensor(json)) return true;
   if (json.is_array()) return std::any_of(json.as_array().begin(), json.as_array().end(), holds_tensor);
-  if (json.is_object() && !is_tagged(json)) return std::any_of(json.as_object().begin(), json.as_object().end(), [](const auto& e) { return holds_tensor(e.second); });
+  if (json.is_object() && !is_tagged(json))
+    return std::any_of(json.as_object().begin(), json.as_object().end(),
+                       [](const auto& e) { return holds_tensor(e.second); });
   return false;
 }
 
@@ -59,8 +67,8 @@ struct PendingNode {
   Json data;
 };
 
-// Rebuilds a graph from the entries of "layers": operations first, then their calls, each as soon as its tensors exist. The calls of
-// one operation are made in order, because a tensor is named by the number of the call.
+// Rebuilds a graph from the entries of "layers": operations first, then their calls, each as soon as its tensors exist.
+// The calls of one operation are made in order, because a tensor is named by the number of the call.
 class GraphReader {
  public:
   explicit GraphReader(const JsonObject& config) : config_(config) {}
@@ -84,11 +92,11 @@ class GraphReader {
         JsonObject own = entry.at("config").as_object();
         if (!own.contains("name")) own.set("name", Json(name));
         operation = OpOperation::from_config(class_name, own);
-      } else operation = deserialize_layer(Json(entry));
-    } catch (const Error& error) {
-      throw DataError(cat("layer '", name, "' (", class_name, "): ", error.what()));
-    }
-    if (calls_.count(operation->name())) throw DataError(cat("the name '", operation->name(), "' is used by two operations"));
+      } else
+        operation = deserialize_layer(Json(entry));
+    } catch (const Error& error) { throw DataError(cat("layer '", name, "' (", class_name, "): ", error.what())); }
+    if (calls_.count(operation->name()))
+      throw DataError(cat("the name '", operation->name(), "' is used by two operations"));
     operations_.push_back(operation);
     auto& calls = calls_[operation->name()];
     if (class_name == "InputLayer") calls.push_back(static_cast<InputLayer&>(*operation).output());
@@ -108,26 +116,34 @@ class GraphReader {
         }
     }
     for (const auto& [index, queue] : pending_)
-      if (!queue.empty()) throw DataError(cat("the calls of layer '", operations_[index]->name(), "' need tensors that nothing makes"));
+      if (!queue.empty())
+        throw DataError(cat("the calls of layer '", operations_[index]->name(), "' need tensors that nothing makes"));
   }
 
   const Tensor* find(const JsonArray& history, int shift = 0) const {
     if (history.size() != 3) throw DataError("a tensor is not written as [layer, call, output]");
     const auto it = calls_.find(history[0].as_string());
-    if (it == calls_.end()) throw DataError(cat("a tensor of layer '", history[0].as_string(), "' is used, but there is no such layer"));
+    if (it == calls_.end())
+      throw DataError(cat("a tensor of layer '", history[0].as_string(), "' is used, but there is no such layer"));
     const auto call = history[1].as_int() - shift;
-    return call >= 0 && call < static_cast<std::int64_t>(it->second.size()) ? &it->second[static_cast<std::size_t>(call)] : nullptr;
+    return call >= 0 && call < static_cast<std::int64_t>(it->second.size())
+               ? &it->second[static_cast<std::size_t>(call)]
+               : nullptr;
   }
 
   static Tensor output(const Tensor& call, std::int64_t i) {
-    if (i < 0 || i >= static_cast<std::int64_t>(call.size())) throw DataError(cat("output ", i, " of a call with ", call.size(), " outputs"));
+    if (i < 0 || i >= static_cast<std::int64_t>(call.size()))
+      throw DataError(cat("output ", i, " of a call with ", call.size(), " outputs"));
     return call.several() ? call[static_cast<std::size_t>(i)] : call;
   }
 
   bool ready(const Json& json) const {
     if (is_tensor(json)) return find(json.at("config").at("keras_history").as_array()) != nullptr;
-    if (json.is_array()) return std::all_of(json.as_array().begin(), json.as_array().end(), [&](const Json& j) { return ready(j); });
-    if (json.is_object() && !is_tagged(json)) return std::all_of(json.as_object().begin(), json.as_object().end(), [&](const auto& e) { return ready(e.second); });
+    if (json.is_array())
+      return std::all_of(json.as_array().begin(), json.as_array().end(), [&](const Json& j) { return ready(j); });
+    if (json.is_object() && !is_tagged(json))
+      return std::all_of(json.as_object().begin(), json.as_object().end(),
+                         [&](const auto& e) { return ready(e.second); });
     return true;
   }
 
@@ -157,7 +173,9 @@ class GraphReader {
     for (const Json& a : node.at("args").as_array()) args.args.push_back(argument(a));
     for (const auto& [key, value] : node.at("kwargs").as_object()) {
       if (all_null(value)) continue;  // "nothing was there when the model was built", not "no mask"
-      if (key == "training" && operation->is_layer() && value.is_bool() && static_cast<const Layer&>(*operation).default_training() == value.as_bool()) continue;
+      if (key == "training" && operation->is_layer() && value.is_bool() &&
+          static_cast<const Layer&>(*operation).default_training() == value.as_bool())
+        continue;
       args.kwargs.emplace_back(key, argument(value));
     }
     calls_[operation->name()].push_back(operation->call(args));
@@ -171,7 +189,9 @@ class GraphReader {
         for (const auto& op : operations_)
           if (op->name() == list[0].as_string() && op->class_name() == "Functional") shift = 1;
         const Tensor* call = find(list, shift);
-        if (!call) throw DataError(cat("the model names call ", list[1].as_int(), " of layer '", list[0].as_string(), "', which does not exist"));
+        if (!call)
+          throw DataError(cat("the model names call ", list[1].as_int(), " of layer '", list[0].as_string(),
+                              "', which does not exist"));
         return output(*call, list[2].as_int());
       }
       Arg::List out;
@@ -195,12 +215,16 @@ JsonObject FunctionalLayer::get_config() const {
   JsonArray entries;
   for (const auto& operation : graph_.operations()) {
     JsonObject entry;
-    if (operation->is_layer()) entry = serialize_layer(static_cast<const Layer&>(*operation)).as_object();
+    if (operation->is_layer())
+      entry = serialize_layer(static_cast<const Layer&>(*operation)).as_object();
     else {
       const auto& op = static_cast<const OpOperation&>(*operation);
       JsonObject config{{"name", Json(op.name())}};
       for (const auto& [key, value] : op.config()) config.set(key, value);
-      entry = JsonObject{{"module", Json(op.module())}, {"class_name", Json(std::string(op.class_name()))}, {"config", Json(std::move(config))}, {"registered_name", Json(std::string(op.class_name()))}};
+      entry = JsonObject{{"module", Json(op.module())},
+                         {"class_name", Json(std::string(op.class_name()))},
+                         {"config", Json(std::move(config))},
+                         {"registered_name", Json(std::string(op.class_name()))}};
     }
     entry.set("name", Json(operation->name()));
     JsonArray nodes;
@@ -228,7 +252,8 @@ LayerRef FunctionalLayer::from_config(const JsonObject& json) {
   auto [inputs, outputs] = GraphReader(json).read();
   LayerOptions options;
   if (const Json* name = json.find("name"); name && name->is_string()) options.name = name->as_string();
-  if (const Json* trainable = json.find("trainable"); trainable && trainable->is_bool()) options.trainable = trainable->as_bool();
+  if (const Json* trainable = json.find("trainable"); trainable && trainable->is_bool())
+    options.trainable = trainable->as_bool();
   return std::make_shared<FunctionalLayer>(std::move(inputs), std::move(outputs), options);
 }
 
@@ -236,7 +261,10 @@ JsonObject SequentialLayer::get_config() const {
   JsonArray entries;
   if (input_) entries.push_back(serialize_layer(static_cast<const Layer&>(*input_->node()->operation)));
   for (const auto& layer : layers_) entries.push_back(serialize_layer(*layer));
-  JsonObject out{{"name", Json(name())}, {"trainable", Json(trainable())}, {"dtype", encode_dtype_policy(dtype_name())}, {"layers", Json(std::move(entries))}};
+  JsonObject out{{"name", Json(name())},
+                 {"trainable", Json(trainable())},
+                 {"dtype", encode_dtype_policy(dtype_name())},
+                 {"layers", Json(std::move(entries))}};
   if (input_) out.set("build_input_shape", shape_json(input_->shape()));
   return out;
 }
@@ -244,7 +272,8 @@ JsonObject SequentialLayer::get_config() const {
 LayerRef SequentialLayer::from_config(const JsonObject& json) {
   LayerOptions options;
   if (const Json* name = json.find("name"); name && name->is_string()) options.name = name->as_string();
-  if (const Json* trainable = json.find("trainable"); trainable && trainable->is_bool()) options.trainable = trainable->as_bool();
+  if (const Json* trainable = json.find("trainable"); trainable && trainable->is_bool())
+    options.trainable = trainable->as_bool();
   if (const Json* dtype = json.find("dtype")) options.dtype = decode_dtype_policy(*dtype);
   const bool trainable = options.trainable;
   options.trainable = true;
@@ -259,7 +288,9 @@ LayerRef SequentialLayer::from_config(const JsonObject& json) {
   return model;
 }
 
-Model Model::from_config(const JsonObject& config) { return Model(std::static_pointer_cast<ModelLayer>(FunctionalLayer::from_config(config))); }
+Model Model::from_config(const JsonObject& config) {
+  return Model(std::static_pointer_cast<ModelLayer>(FunctionalLayer::from_config(config)));
+}
 
 std::string Model::to_json() const { return serialize_layer(layer()).dump(); }
 

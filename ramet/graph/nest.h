@@ -1,4 +1,5 @@
-// Nested structures of call arguments, inputs and outputs: nothing, a leaf, a plain constant, a list, or a dict of them.
+// Nested structures of call arguments, inputs and outputs: nothing, a leaf, a plain constant, a list, or a dict of
+// them.
 #pragma once
 #include <functional>
 #include <string>
@@ -15,9 +16,10 @@ template <class T>
 class Nest {
  public:
   using List = std::vector<Nest>;
-  using Dict = std::vector<std::pair<std::string, Nest>>;  // as the user wrote it; flattened by sorted key, as Keras does
+  using Dict =
+      std::vector<std::pair<std::string, Nest>>;  // as the user wrote it; flattened by sorted key, as Keras does
 
-  Nest() = default;                                // nothing: Keras' None
+  Nest() = default;  // nothing: Keras' None
   Nest(T leaf) : value_(std::move(leaf)) {}
   explicit Nest(Json constant) : value_(std::move(constant)) {}
   explicit Nest(List list) : value_(std::move(list)) {}

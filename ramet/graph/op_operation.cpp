@@ -87,7 +87,8 @@ std::vector<std::int64_t> OpCall::axes(Value x) const {
   return out;
 }
 
-OpOperation::OpOperation(const OpRow& row, JsonObject config, std::string name) : Operation(std::move(name)), row_(row), config_(std::move(config)) {}
+OpOperation::OpOperation(const OpRow& row, JsonObject config, std::string name)
+    : Operation(std::move(name)), row_(row), config_(std::move(config)) {}
 
 // Plain ops drop masks.
 TracedNest OpOperation::trace(Trace& trace, const TracedArgs& args) {
@@ -113,7 +114,8 @@ OperationRef OpOperation::from_config(std::string_view class_name, const JsonObj
 Tensor call_op(std::string_view class_name, std::vector<Arg> args, JsonObject config) {
   const OpRow* row = find_op_row(class_name);
   ensure(row != nullptr, "no op row ", class_name);
-  return std::make_shared<OpOperation>(*row, std::move(config), unique_name(class_name))->call(CallArgs{std::move(args), {}});
+  return std::make_shared<OpOperation>(*row, std::move(config), unique_name(class_name))
+      ->call(CallArgs{std::move(args), {}});
 }
 
 Tensor operator+(const Tensor& a, const Tensor& b) { return call_op("Add", {a, b}); }
@@ -134,19 +136,26 @@ namespace ops {
 namespace {
 
 Json number_or_null(std::optional<std::int64_t> v) { return v ? Json(*v) : Json(nullptr); }
-JsonObject reduce_config(std::optional<int> axis, bool keepdims) { return {{"axis", axis ? Json(*axis) : Json(nullptr)}, {"keepdims", Json(keepdims)}}; }
+JsonObject reduce_config(std::optional<int> axis, bool keepdims) {
+  return {{"axis", axis ? Json(*axis) : Json(nullptr)}, {"keepdims", Json(keepdims)}};
+}
 
 }  // namespace
 
 Tensor get_item(const Tensor& x, const std::vector<Index>& key) {
   Arg::List parts;
   for (const Index& i : key) {
-    if (i.kind == Index::Kind::integer) parts.push_back(Arg(Json(*i.start)));
-    else if (i.kind == Index::Kind::new_axis) parts.push_back(Arg());
-    else if (i.kind == Index::Kind::ellipsis) parts.push_back(Arg(Json(JsonObject{{"class_name", Json("__ellipsis__")}, {"config", Json(JsonObject{})}})));
+    if (i.kind == Index::Kind::integer)
+      parts.push_back(Arg(Json(*i.start)));
+    else if (i.kind == Index::Kind::new_axis)
+      parts.push_back(Arg());
+    else if (i.kind == Index::Kind::ellipsis)
+      parts.push_back(Arg(Json(JsonObject{{"class_name", Json("__ellipsis__")}, {"config", Json(JsonObject{})}})));
     else
       parts.push_back(Arg(Json(JsonObject{{"class_name", Json("__slice__")},
-                                          {"config", Json(JsonObject{{"start", number_or_null(i.start)}, {"stop", number_or_null(i.stop)}, {"step", number_or_null(i.step)}})}})));
+                                          {"config", Json(JsonObject{{"start", number_or_null(i.start)},
+                                                                     {"stop", number_or_null(i.stop)},
+                                                                     {"step", number_or_null(i.step)}})}})));
   }
   return call_op("GetItem", {x, Arg(Nest<Tensor>(std::move(parts)))});
 }
@@ -163,21 +172,35 @@ Tensor abs(const Tensor& x) { return call_op("Absolute", {x}); }
 Tensor matmul(const Tensor& a, const Tensor& b) { return call_op("Matmul", {a, b}); }
 Tensor maximum(const Tensor& a, const Tensor& b) { return call_op("Maximum", {a, b}); }
 Tensor minimum(const Tensor& a, const Tensor& b) { return call_op("Minimum", {a, b}); }
-Tensor concatenate(const std::vector<Tensor>& xs, int axis) { return call_op("Concatenate", {Arg(xs)}, {{"axis", Json(axis)}}); }
+Tensor concatenate(const std::vector<Tensor>& xs, int axis) {
+  return call_op("Concatenate", {Arg(xs)}, {{"axis", Json(axis)}});
+}
 Tensor reshape(const Tensor& x, const Shape& shape) { return call_op("Reshape", {x}, {{"newshape", encode(shape)}}); }
-Tensor transpose(const Tensor& x, const std::vector<std::int64_t>& axes) { return call_op("Transpose", {x}, {{"axes", encode(axes)}}); }
+Tensor transpose(const Tensor& x, const std::vector<std::int64_t>& axes) {
+  return call_op("Transpose", {x}, {{"axes", encode(axes)}});
+}
 Tensor expand_dims(const Tensor& x, int axis) { return call_op("ExpandDims", {x}, {{"axis", Json(axis)}}); }
 Tensor squeeze(const Tensor& x, int axis) { return call_op("Squeeze", {x}, {{"axis", Json(axis)}}); }
-Tensor sum(const Tensor& x, std::optional<int> axis, bool keepdims) { return call_op("Sum", {x}, reduce_config(axis, keepdims)); }
-Tensor mean(const Tensor& x, std::optional<int> axis, bool keepdims) { return call_op("Mean", {x}, reduce_config(axis, keepdims)); }
-Tensor max(const Tensor& x, std::optional<int> axis, bool keepdims) { return call_op("Max", {x}, reduce_config(axis, keepdims)); }
-Tensor min(const Tensor& x, std::optional<int> axis, bool keepdims) { return call_op("Min", {x}, reduce_config(axis, keepdims)); }
+Tensor sum(const Tensor& x, std::optional<int> axis, bool keepdims) {
+  return call_op("Sum", {x}, reduce_config(axis, keepdims));
+}
+Tensor mean(const Tensor& x, std::optional<int> axis, bool keepdims) {
+  return call_op("Mean", {x}, reduce_config(axis, keepdims));
+}
+Tensor max(const Tensor& x, std::optional<int> axis, bool keepdims) {
+  return call_op("Max", {x}, reduce_config(axis, keepdims));
+}
+Tensor min(const Tensor& x, std::optional<int> axis, bool keepdims) {
+  return call_op("Min", {x}, reduce_config(axis, keepdims));
+}
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) { return call_op("Where", {condition, a, b}); }
 Tensor not_equal(const Tensor& x, double value) {
   const bool whole = !is_floating(x.dtype()) && value == static_cast<double>(static_cast<std::int64_t>(value));
   return call_op("NotEqual", {x, Arg(whole ? Json(static_cast<std::int64_t>(value)) : Json(value))});
 }
-Tensor cast(const Tensor& x, std::string_view dtype) { return call_op("Cast", {x}, {{"dtype", Json(std::string(dtype))}}); }
+Tensor cast(const Tensor& x, std::string_view dtype) {
+  return call_op("Cast", {x}, {{"dtype", Json(std::string(dtype))}});
+}
 
 }  // namespace ops
 }  // namespace ramet

@@ -1,5 +1,5 @@
-// Operations without state: what operators and ops:: functions on symbolic tensors record. One table row each: Keras' module and class,
-// and how to trace it.
+// Operations without state: what operators and ops:: functions on symbolic tensors record. One table row each: Keras'
+// module and class, and how to trace it.
 #pragma once
 #include "ramet/graph/layer.h"
 
@@ -8,9 +8,11 @@ namespace ramet {
 // One call of an op operation being traced: its arguments and its configuration.
 class OpCall {
  public:
-  OpCall(Program& program, const TracedArgs& args, const JsonObject& config) : program_(program), args_(args), config_(config) {}
+  OpCall(Program& program, const TracedArgs& args, const JsonObject& config)
+      : program_(program), args_(args), config_(config) {}
   Program& program() const { return program_; }
-  // Positional or keyword argument i as a value. Plain numbers take the type of the first tensor, as Keras' weak types do.
+  // Positional or keyword argument i as a value. Plain numbers take the type of the first tensor, as Keras' weak types
+  // do.
   Value value(std::size_t i, std::string_view name = "") const;
   Values values(std::size_t i) const;  // a list argument
   Value x() const { return value(0, "x"); }
@@ -73,7 +75,8 @@ struct Index {
   enum class Kind : unsigned char { integer, range, new_axis, ellipsis } kind = Kind::range;
   std::optional<std::int64_t> start = std::nullopt, stop = std::nullopt, step = std::nullopt;
   Index(int i) : kind(Kind::integer), start(i) {}
-  Index(std::optional<std::int64_t> from, std::optional<std::int64_t> to, std::optional<std::int64_t> by = std::nullopt) : start(from), stop(to), step(by) {}
+  Index(std::optional<std::int64_t> from, std::optional<std::int64_t> to, std::optional<std::int64_t> by = std::nullopt)
+      : start(from), stop(to), step(by) {}
   explicit Index(Kind k) : kind(k) {}
 };
 inline const Index kAll{std::nullopt, std::nullopt};
@@ -95,7 +98,7 @@ Tensor matmul(const Tensor& a, const Tensor& b);
 Tensor maximum(const Tensor& a, const Tensor& b);
 Tensor minimum(const Tensor& a, const Tensor& b);
 Tensor concatenate(const std::vector<Tensor>& xs, int axis = -1);
-Tensor reshape(const Tensor& x, const Shape& shape);                 // one -1
+Tensor reshape(const Tensor& x, const Shape& shape);  // one -1
 Tensor transpose(const Tensor& x, const std::vector<std::int64_t>& axes);
 Tensor expand_dims(const Tensor& x, int axis);
 Tensor squeeze(const Tensor& x, int axis);

@@ -18,11 +18,14 @@ Values get_item_rule(const OpCall& c) {
   const std::function<void(const TracedNest&)> collect = [&](const TracedNest& n) {
     if (n.is_constant() && n.constant().is_array())
       for (const Json& j : n.constant().as_array()) parts.push_back(j);
-    else if (n.is_constant()) parts.push_back(n.constant());
-    else if (n.is_none()) parts.push_back(Json(nullptr));
+    else if (n.is_constant())
+      parts.push_back(n.constant());
+    else if (n.is_none())
+      parts.push_back(Json(nullptr));
     else if (n.is_list())
       for (const auto& item : n.list()) collect(item);
-    else throw UsageError("GetItem: a tensor as index is not supported");
+    else
+      throw UsageError("GetItem: a tensor as index is not supported");
   };
   collect(*key);
   const auto tag = [](const Json& j) -> std::string { return j.is_object() ? j.at("class_name").as_string() : ""; };
@@ -36,8 +39,10 @@ Values get_item_rule(const OpCall& c) {
     for (std::size_t i = 0; i < n; ++i) out.push_back(x.shape()[axis++]);
   };
   for (const Json& p : parts) {
-    if (p.is_null()) out.push_back(1);
-    else if (tag(p) == "__ellipsis__") keep(x.rank() - consumed);
+    if (p.is_null())
+      out.push_back(1);
+    else if (tag(p) == "__ellipsis__")
+      keep(x.rank() - consumed);
     else if (p.is_int()) {
       const auto size = x.shape()[axis], i = p.as_int() < 0 ? p.as_int() + size : p.as_int();
       require(i >= 0 && i < size, "GetItem: index ", p.as_int(), " is out of bounds for axis ", axis, " of ", x.spec());
@@ -89,14 +94,16 @@ Shape shape_option(const OpCall& c, std::string_view key, Value x) {
   Shape shape;
   const Json* json = c.option(key);
   ensure(json != nullptr, "op without ", key);
-  for (const Json& size : json->as_array()) shape.push_back(size.is_null() ? x.dim(static_cast<int>(shape.size())) : size.as_int());
+  for (const Json& size : json->as_array())
+    shape.push_back(size.is_null() ? x.dim(static_cast<int>(shape.size())) : size.as_int());
   return shape;
 }
 
 Values transpose_rule(const OpCall& c) {
   const Value x = c.x();
   std::vector<std::int64_t> axes;
-  if (const Json* json = c.option("axes")) decode(*json, axes);
+  if (const Json* json = c.option("axes"))
+    decode(*json, axes);
   else
     for (std::size_t i = x.rank(); i-- > 0;) axes.push_back(static_cast<std::int64_t>(i));
   return {transpose(x, axes)};
@@ -128,7 +135,8 @@ Values split_rule(const OpCall& c) {
   ensure(how != nullptr, "Split without indices_or_sections");
   std::vector<std::int64_t> sizes;
   if (how->is_int()) {
-    require(how->as_int() > 0 && x.dim(axis) % how->as_int() == 0, "split: ", x.spec(), " cannot be split into ", how->as_int(), " equal parts along axis ", axis);
+    require(how->as_int() > 0 && x.dim(axis) % how->as_int() == 0, "split: ", x.spec(), " cannot be split into ",
+            how->as_int(), " equal parts along axis ", axis);
     sizes.assign(static_cast<std::size_t>(how->as_int()), x.dim(axis) / how->as_int());
   } else {
     std::int64_t at = 0;
@@ -141,9 +149,12 @@ Values split_rule(const OpCall& c) {
 Values pad_rule(const OpCall& c) {
   const Value x = c.x();
   const Json* mode = c.option("mode");
-  require(!mode || mode->as_string() == "constant", "Pad: mode '", mode ? mode->as_string() : "", "' is not supported yet");
+  require(!mode || mode->as_string() == "constant", "Pad: mode '", mode ? mode->as_string() : "",
+          "' is not supported yet");
   const TracedNest* constant_value = c.find(1, "constant_values");
-  require(!constant_value || constant_value->is_none() || (constant_value->is_constant() && constant_value->constant().as_double() == 0), "Pad: constant_values other than 0 are not supported yet");
+  require(!constant_value || constant_value->is_none() ||
+              (constant_value->is_constant() && constant_value->constant().as_double() == 0),
+          "Pad: constant_values other than 0 are not supported yet");
   const JsonArray& widths = c.option("pad_width")->as_array();
   std::vector<std::int64_t> before, after;
   for (std::size_t i = 0; i < x.rank(); ++i) {
@@ -160,11 +171,17 @@ Values like_rule(const OpCall& c, double v) {
 }
 
 template <Value (*f)(Value)>
-Values unary(const OpCall& c) { return {f(c.x())}; }
+Values unary(const OpCall& c) {
+  return {f(c.x())};
+}
 template <Value (*f)(Value, Value)>
-Values binary(const OpCall& c) { return {f(c.value(0, "x1"), c.value(1, "x2"))}; }
+Values binary(const OpCall& c) {
+  return {f(c.value(0, "x1"), c.value(1, "x2"))};
+}
 template <Value (*f)(Value, Axes, bool)>
-Values reduction(const OpCall& c) { return {f(c.x(), c.axes(c.x()), c.flag("keepdims"))}; }
+Values reduction(const OpCall& c) {
+  return {f(c.x(), c.axes(c.x()), c.flag("keepdims"))};
+}
 template <Value (*f)(Value, Axes, bool)>
 Values bool_reduction(const OpCall& c) {
   const Value x = c.x(), b = x.dtype() == DType::boolean ? x : not_equal(x, scalar_like(x, 0));
@@ -179,7 +196,9 @@ Values arg_reduction(const OpCall& c) {
   return {c.flag("keepdims") ? expand_dims(y, axis) : y};
 }
 template <Value (*f)(Value, int)>
-Values along_axis(const OpCall& c) { return {f(c.x(), static_cast<int>(c.integer("axis", -1)))}; }
+Values along_axis(const OpCall& c) {
+  return {f(c.x(), static_cast<int>(c.integer("axis", -1)))};
+}
 
 Value clip(Value x, double low, double high) { return minimum(maximum(x, scalar_like(x, low)), scalar_like(x, high)); }
 Value silu(Value x) { return x * sigmoid(x); }
@@ -189,56 +208,116 @@ Value softsign(Value x) { return x / (abs(x) + 1.0); }
 constexpr std::string_view kNumpy = "ops.numpy", kNn = "ops.nn", kCore = "ops.core", kMath = "ops.math";
 
 const OpRow kRows[] = {
-    {"Add", kNumpy, binary<add>}, {"Subtract", kNumpy, binary<sub>}, {"Multiply", kNumpy, binary<mul>}, {"TrueDivide", kNumpy, binary<div>},
-    {"Divide", kNumpy, binary<div>}, {"FloorDivide", kNumpy, binary<floor_divide>}, {"Mod", kNumpy, binary<mod>}, {"Power", kNumpy, binary<pow>},
-    {"Maximum", kNumpy, binary<maximum>}, {"Minimum", kNumpy, binary<minimum>}, {"Arctan2", kNumpy, binary<atan2>}, {"Matmul", kNumpy, matmul_rule},
-    {"Equal", kNumpy, binary<equal>}, {"NotEqual", kNumpy, binary<not_equal>}, {"Less", kNumpy, binary<less>}, {"LessEqual", kNumpy, binary<less_equal>},
-    {"Greater", kNumpy, binary<greater>}, {"GreaterEqual", kNumpy, binary<greater_equal>}, {"LogicalAnd", kNumpy, binary<logical_and>},
-    {"LogicalOr", kNumpy, binary<logical_or>}, {"LogicalXor", kNumpy, binary<logical_xor>}, {"LogicalNot", kNumpy, unary<logical_not>},
-    {"Negative", kNumpy, unary<neg>}, {"Absolute", kNumpy, unary<abs>}, {"Abs", kNumpy, unary<abs>}, {"Sign", kNumpy, unary<sign>}, {"Square", kNumpy, unary<square>},
-    {"Sqrt", kNumpy, unary<sqrt>}, {"Rsqrt", kMath, unary<rsqrt>}, {"Reciprocal", kNumpy, unary<reciprocal>}, {"Exp", kNumpy, unary<exp>}, {"Expm1", kNumpy, unary<expm1>},
-    {"Log", kNumpy, unary<log>}, {"Log1p", kNumpy, unary<log1p>}, {"Sin", kNumpy, unary<sin>}, {"Cos", kNumpy, unary<cos>}, {"Tanh", kNumpy, unary<tanh>},
-    {"Floor", kNumpy, unary<floor>}, {"Ceil", kNumpy, unary<ceil>}, {"Erf", kMath, unary<erf>}, {"Isnan", kNumpy, unary<is_nan>},
-    {"Round", kNumpy, [](const OpCall& c) -> Values {
+    {"Add", kNumpy, binary<add>},
+    {"Subtract", kNumpy, binary<sub>},
+    {"Multiply", kNumpy, binary<mul>},
+    {"TrueDivide", kNumpy, binary<div>},
+    {"Divide", kNumpy, binary<div>},
+    {"FloorDivide", kNumpy, binary<floor_divide>},
+    {"Mod", kNumpy, binary<mod>},
+    {"Power", kNumpy, binary<pow>},
+    {"Maximum", kNumpy, binary<maximum>},
+    {"Minimum", kNumpy, binary<minimum>},
+    {"Arctan2", kNumpy, binary<atan2>},
+    {"Matmul", kNumpy, matmul_rule},
+    {"Equal", kNumpy, binary<equal>},
+    {"NotEqual", kNumpy, binary<not_equal>},
+    {"Less", kNumpy, binary<less>},
+    {"LessEqual", kNumpy, binary<less_equal>},
+    {"Greater", kNumpy, binary<greater>},
+    {"GreaterEqual", kNumpy, binary<greater_equal>},
+    {"LogicalAnd", kNumpy, binary<logical_and>},
+    {"LogicalOr", kNumpy, binary<logical_or>},
+    {"LogicalXor", kNumpy, binary<logical_xor>},
+    {"LogicalNot", kNumpy, unary<logical_not>},
+    {"Negative", kNumpy, unary<neg>},
+    {"Absolute", kNumpy, unary<abs>},
+    {"Abs", kNumpy, unary<abs>},
+    {"Sign", kNumpy, unary<sign>},
+    {"Square", kNumpy, unary<square>},
+    {"Sqrt", kNumpy, unary<sqrt>},
+    {"Rsqrt", kMath, unary<rsqrt>},
+    {"Reciprocal", kNumpy, unary<reciprocal>},
+    {"Exp", kNumpy, unary<exp>},
+    {"Expm1", kNumpy, unary<expm1>},
+    {"Log", kNumpy, unary<log>},
+    {"Log1p", kNumpy, unary<log1p>},
+    {"Sin", kNumpy, unary<sin>},
+    {"Cos", kNumpy, unary<cos>},
+    {"Tanh", kNumpy, unary<tanh>},
+    {"Floor", kNumpy, unary<floor>},
+    {"Ceil", kNumpy, unary<ceil>},
+    {"Erf", kMath, unary<erf>},
+    {"Isnan", kNumpy, unary<is_nan>},
+    {"Round", kNumpy,
+     [](const OpCall& c) -> Values {
        require(c.integer("decimals", 0) == 0, "Round: decimals other than 0 are not supported yet");
        return {round(c.x())};
      }},
-    {"Clip", kNumpy, [](const OpCall& c) -> Values {
+    {"Clip", kNumpy,
+     [](const OpCall& c) -> Values {
        const Json *low = c.option("x_min"), *high = c.option("x_max");
        Value x = c.x();
        if (low) x = maximum(x, scalar_like(x, low->as_double()));
        if (high) x = minimum(x, scalar_like(x, high->as_double()));
        return {x};
      }},
-    {"Sum", kNumpy, reduction<reduce_sum>}, {"Mean", kNumpy, reduction<reduce_mean>}, {"Max", kNumpy, reduction<reduce_max>}, {"Min", kNumpy, reduction<reduce_min>},
-    {"Amax", kNumpy, reduction<reduce_max>}, {"Amin", kNumpy, reduction<reduce_min>}, {"Prod", kNumpy, reduction<reduce_prod>}, {"Logsumexp", kMath, reduction<logsumexp>},
-    {"Any", kNumpy, bool_reduction<reduce_max>}, {"All", kNumpy, bool_reduction<reduce_min>}, {"Argmax", kNumpy, arg_reduction<argmax>}, {"Argmin", kNumpy, arg_reduction<argmin>},
+    {"Sum", kNumpy, reduction<reduce_sum>},
+    {"Mean", kNumpy, reduction<reduce_mean>},
+    {"Max", kNumpy, reduction<reduce_max>},
+    {"Min", kNumpy, reduction<reduce_min>},
+    {"Amax", kNumpy, reduction<reduce_max>},
+    {"Amin", kNumpy, reduction<reduce_min>},
+    {"Prod", kNumpy, reduction<reduce_prod>},
+    {"Logsumexp", kMath, reduction<logsumexp>},
+    {"Any", kNumpy, bool_reduction<reduce_max>},
+    {"All", kNumpy, bool_reduction<reduce_min>},
+    {"Argmax", kNumpy, arg_reduction<argmax>},
+    {"Argmin", kNumpy, arg_reduction<argmin>},
     {"Var", kNumpy, [](const OpCall& c) -> Values { return {variance(c)}; }},
     {"Std", kNumpy, [](const OpCall& c) -> Values { return {sqrt(variance(c))}; }},
     {"GetItem", kNumpy, get_item_rule},
-    {"Concatenate", kNumpy, [](const OpCall& c) -> Values { return {concat(c.values(0), static_cast<int>(c.integer("axis", 0)))}; }},
-    {"Stack", kNumpy, [](const OpCall& c) -> Values { return {stack(c.values(0), static_cast<int>(c.integer("axis", 0)))}; }},
+    {"Concatenate", kNumpy,
+     [](const OpCall& c) -> Values { return {concat(c.values(0), static_cast<int>(c.integer("axis", 0)))}; }},
+    {"Stack", kNumpy,
+     [](const OpCall& c) -> Values { return {stack(c.values(0), static_cast<int>(c.integer("axis", 0)))}; }},
     {"Split", kNumpy, split_rule},
     {"Reshape", kNumpy, [](const OpCall& c) -> Values { return {reshape(c.x(), shape_option(c, "newshape", c.x()))}; }},
     {"Ravel", kNumpy, [](const OpCall& c) -> Values { return {reshape(c.x(), {-1})}; }},
     {"Transpose", kNumpy, transpose_rule},
-    {"Swapaxes", kNumpy, [](const OpCall& c) -> Values { return {swap_axes(c.x(), static_cast<int>(c.integer("axis1", 0)), static_cast<int>(c.integer("axis2", 1)))}; }},
-    {"ExpandDims", kNumpy, [](const OpCall& c) -> Values { return {expand_dims(c.x(), static_cast<int>(c.integer("axis", 0)))}; }},
+    {"Swapaxes", kNumpy,
+     [](const OpCall& c) -> Values {
+       return {swap_axes(c.x(), static_cast<int>(c.integer("axis1", 0)), static_cast<int>(c.integer("axis2", 1)))};
+     }},
+    {"ExpandDims", kNumpy,
+     [](const OpCall& c) -> Values { return {expand_dims(c.x(), static_cast<int>(c.integer("axis", 0)))}; }},
     {"Squeeze", kNumpy, squeeze_rule},
-    {"BroadcastTo", kNumpy, [](const OpCall& c) -> Values { return {broadcast_to(c.x(), shape_option(c, "shape", c.x()))}; }},
-    {"Repeat", kNumpy, [](const OpCall& c) -> Values {
+    {"BroadcastTo", kNumpy,
+     [](const OpCall& c) -> Values { return {broadcast_to(c.x(), shape_option(c, "shape", c.x()))}; }},
+    {"Repeat", kNumpy,
+     [](const OpCall& c) -> Values {
        const bool flat = !c.option("axis");
-       return {repeat(flat ? reshape(c.x(), {-1}) : c.x(), static_cast<int>(c.integer("axis", 0)), c.integer("repeats", 1))};
+       return {repeat(flat ? reshape(c.x(), {-1}) : c.x(), static_cast<int>(c.integer("axis", 0)),
+                      c.integer("repeats", 1))};
      }},
     {"Flip", kNumpy, [](const OpCall& c) -> Values { return {reverse(c.x(), c.axes(c.x()))}; }},
     {"Pad", kNumpy, pad_rule},
-    {"Where", kNumpy, [](const OpCall& c) -> Values { return {select(c.value(0, "condition"), c.value(1, "x1"), c.value(2, "x2"))}; }},
+    {"Where", kNumpy,
+     [](const OpCall& c) -> Values { return {select(c.value(0, "condition"), c.value(1, "x1"), c.value(2, "x2"))}; }},
     {"ZerosLike", kNumpy, [](const OpCall& c) { return like_rule(c, 0); }},
     {"OnesLike", kNumpy, [](const OpCall& c) { return like_rule(c, 1); }},
-    {"Relu", kNn, unary<relu>}, {"Relu6", kNn, unary<relu6>}, {"Sigmoid", kNn, unary<sigmoid>}, {"Softplus", kNn, unary<softplus>}, {"Softsign", kNn, unary<softsign>},
-    {"Silu", kNn, unary<silu>}, {"Softmax", kNn, along_axis<softmax>}, {"LogSoftmax", kNn, along_axis<log_softmax>},
-    {"Cast", kCore, [](const OpCall& c) -> Values { return {cast(c.x(), dtype_from(c.option("dtype")->as_string()))}; }},
-    {"ConvertToTensor", kCore, [](const OpCall& c) -> Values {
+    {"Relu", kNn, unary<relu>},
+    {"Relu6", kNn, unary<relu6>},
+    {"Sigmoid", kNn, unary<sigmoid>},
+    {"Softplus", kNn, unary<softplus>},
+    {"Softsign", kNn, unary<softsign>},
+    {"Silu", kNn, unary<silu>},
+    {"Softmax", kNn, along_axis<softmax>},
+    {"LogSoftmax", kNn, along_axis<log_softmax>},
+    {"Cast", kCore,
+     [](const OpCall& c) -> Values { return {cast(c.x(), dtype_from(c.option("dtype")->as_string()))}; }},
+    {"ConvertToTensor", kCore,
+     [](const OpCall& c) -> Values {
        const Json* dtype = c.option("dtype");
        return {dtype ? cast(c.x(), dtype_from(dtype->as_string())) : c.x()};
      }},

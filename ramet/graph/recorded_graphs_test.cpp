@@ -60,7 +60,8 @@ TEST_CASE("recorded graphs have Keras' order, names, weights, values, masks and 
     try {
       layer->set_weights(recording.arrays(c.at("weights")));
       Nest<Array>::List inputs;
-      for (const Json& input : c.at("inputs").as_array()) inputs.push_back(Nest<Array>(recording.array(input.at("value"))));
+      for (const Json& input : c.at("inputs").as_array())
+        inputs.push_back(Nest<Array>(recording.array(input.at("value"))));
       testing::LayerCall call{.inputs = Nest<Array>(std::move(inputs))};
       const bool with_gradients = c.as_object().contains("d_weights") && !c.at("d_weights").is_null();
       if (with_gradients) call.seeds = recording.arrays(c.at("r"));
@@ -88,9 +89,7 @@ TEST_CASE("recorded graphs have Keras' order, names, weights, values, masks and 
         if (!expected.is_null()) CHECK(distance(result.weight_gradients[at], recording.array(expected)) < 1e-4);
         ++at;
       }
-    } catch (const Error& error) {
-      FAIL_CHECK("not run: ", std::string(error.what()));
-    }
+    } catch (const Error& error) { FAIL_CHECK("not run: ", std::string(error.what())); }
   }
   MESSAGE(models, " models, ", gradients, " with gradients");
   CHECK(models == recording.cases().size());

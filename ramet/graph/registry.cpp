@@ -20,7 +20,8 @@ void register_layer(const LayerRegistration& r) {
   const std::lock_guard lock(custom_mutex);
   for (auto& known : custom_layers())
     if (known.class_name == r.class_name && known.package == r.package) {
-      require(known.from_config == r.from_config, "register_layer: '", r.package, ">", r.class_name, "' is registered already for another class");
+      require(known.from_config == r.from_config, "register_layer: '", r.package, ">", r.class_name,
+              "' is registered already for another class");
       return;
     }
   custom_layers().push_back(r);
@@ -55,13 +56,16 @@ LayerRef deserialize_layer(const Json& json) {
                       "; a class of your own is made known with register_layer"));
 }
 
-LayerOptions layer_options_from(const JsonObject& json, std::string_view class_name, const std::vector<std::string>& known) {
+LayerOptions layer_options_from(const JsonObject& json, std::string_view class_name,
+                                const std::vector<std::string>& known) {
   LayerOptions options;
   for (const auto& [key, value] : json) {
     if (key == "name") {
       if (!value.is_null()) options.name = value.as_string();
-    } else if (key == "trainable") options.trainable = value.as_bool();
-    else if (key == "dtype") options.dtype = decode_dtype_policy(value);
+    } else if (key == "trainable")
+      options.trainable = value.as_bool();
+    else if (key == "dtype")
+      options.dtype = decode_dtype_policy(value);
     else if (std::find(known.begin(), known.end(), key) == known.end()) {
       // Keys of Keras that we do not have yet do no harm while they are switched off.
       const bool off = value.is_null() || (value.is_bool() && !value.as_bool());
@@ -72,13 +76,17 @@ LayerOptions layer_options_from(const JsonObject& json, std::string_view class_n
 }
 
 Json encode_dtype_policy(const std::string& name) {
-  return Json(JsonObject{{"module", Json("keras")}, {"class_name", Json("DTypePolicy")}, {"config", Json(JsonObject{{"name", Json(name)}})}, {"registered_name", Json(nullptr)}});
+  return Json(JsonObject{{"module", Json("keras")},
+                         {"class_name", Json("DTypePolicy")},
+                         {"config", Json(JsonObject{{"name", Json(name)}})},
+                         {"registered_name", Json(nullptr)}});
 }
 
 std::string decode_dtype_policy(const Json& json) {
   if (json.is_null()) return "float32";
   const std::string name = json.is_string() ? json.as_string() : json.at("config").at("name").as_string();
-  if (name != "float32" && name != "float64") throw DataError(cat("dtype policy '", name, "' is not supported yet; use float32 or float64"));
+  if (name != "float32" && name != "float64")
+    throw DataError(cat("dtype policy '", name, "' is not supported yet; use float32 or float64"));
   return name;
 }
 

@@ -21,7 +21,8 @@ Json serialize_layer(const Layer& layer);
 LayerRef deserialize_layer(const Json& json);
 
 // Splits the common options off a layer's config and refuses keys that are neither those nor in `known`.
-LayerOptions layer_options_from(const JsonObject& json, std::string_view class_name, const std::vector<std::string>& known);
+LayerOptions layer_options_from(const JsonObject& json, std::string_view class_name,
+                                const std::vector<std::string>& known);
 Json encode_dtype_policy(const std::string& name);
 std::string decode_dtype_policy(const Json& json);  // DataError for policies not supported yet
 

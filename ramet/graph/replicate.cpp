@@ -20,12 +20,16 @@ std::vector<std::string> numbered(const std::vector<std::string>& names) {
 }
 
 void check_devices(const std::vector<Device>& devices) {
-  require(devices.size() >= 2, "For multi-device usage to be effective, call `replicate` with `gpus >= 2`. Received: ", devices.size(), " device(s)");
+  require(devices.size() >= 2,
+          "For multi-device usage to be effective, call `replicate` with `gpus >= 2`. Received: ", devices.size(),
+          " device(s)");
   for (const Device& device : devices)
-    require(device.index < device_count(device.kind), "To call `replicate` with devices ", join(devices, ", "), ", we expect them to be available. However this machine only has: ", available_devices(),
+    require(device.index < device_count(device.kind), "To call `replicate` with devices ", join(devices, ", "),
+            ", we expect them to be available. However this machine only has: ", available_devices(),
             ". Try fewer devices.");
   for (std::size_t i = 0; i < devices.size(); ++i)
-    for (std::size_t k = 0; k < i; ++k) require(!(devices[i] == devices[k]), "replicate: device ", devices[i], " is listed twice");
+    for (std::size_t k = 0; k < i; ++k)
+      require(!(devices[i] == devices[k]), "replicate: device ", devices[i], " is listed twice");
 }
 
 }  // namespace
@@ -60,13 +64,16 @@ Values BatchJoinLayer::compute_mask(const CallContext&, const std::vector<Traced
 
 Model replicate(const Model& model, const std::vector<Device>& devices, const ReplicateOptions& options) {
   check_devices(devices);
-  const Model source = options.cpu_relocation ? clone_model(model, {.weights = Weights::copy, .device = Device()}) : model;
+  const Model source =
+      options.cpu_relocation ? clone_model(model, {.weights = Weights::copy, .device = Device()}) : model;
   const Graph& graph = source.layer().graph();
   const auto count = static_cast<std::int64_t>(devices.size());
 
   // New inputs like the model's, so that the parallel model is a model of its own.
   std::map<Tensor, Tensor> fresh;
-  for (const Tensor& t : graph.flat_inputs()) fresh[t] = std::static_pointer_cast<InputLayer>(std::static_pointer_cast<Layer>(t.node()->operation)->clone())->output();
+  for (const Tensor& t : graph.flat_inputs())
+    fresh[t] =
+        std::static_pointer_cast<InputLayer>(std::static_pointer_cast<Layer>(t.node()->operation)->clone())->output();
 
   std::vector<std::vector<Tensor>> parts(graph.flat_outputs().size());
   for (std::int64_t i = 0; i < count; ++i) {
@@ -92,14 +99,17 @@ Model replicate(const Model& model, const std::vector<Device>& devices, const Re
 }
 
 Model multi_gpu_model(const Model& model, int gpus, const MultiGpuOptions& options) {
-  require(gpus >= 2, "For multi-gpu usage to be effective, call `multi_gpu_model` with `gpus >= 2`. Received: `gpus=", gpus, "`");
+  require(gpus >= 2,
+          "For multi-gpu usage to be effective, call `multi_gpu_model` with `gpus >= 2`. Received: `gpus=", gpus, "`");
   std::vector<int> list;
   for (int i = 0; i < gpus; ++i) list.push_back(i);
   return multi_gpu_model(model, list, options);
 }
 
 Model multi_gpu_model(const Model& model, const std::vector<int>& gpus, const MultiGpuOptions& options) {
-  require(gpus.size() >= 2, "For multi-gpu usage to be effective, call `multi_gpu_model` with `len(gpus) >= 2`. Received: ", gpus.size(), " device(s)");
+  require(gpus.size() >= 2,
+          "For multi-gpu usage to be effective, call `multi_gpu_model` with `len(gpus) >= 2`. Received: ", gpus.size(),
+          " device(s)");
   const auto kind = device_count(Device::Kind::gpu) > 0 ? Device::Kind::gpu : Device::Kind::cpu;
   std::vector<Device> devices;
   for (const int i : gpus) devices.emplace_back(kind, i);

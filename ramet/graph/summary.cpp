@@ -10,12 +10,35 @@ namespace ramet {
 namespace {
 
 // Keras builds these when they are made, because they never have weights; others are "(unbuilt)" until the first call.
-constexpr std::string_view kBuiltWhenMade[] = {
-    "Activation", "ActivityRegularization", "AlphaDropout", "AveragePooling1D", "AveragePooling2D", "AveragePooling3D",
-    "Dropout", "ELU", "GaussianDropout", "GaussianNoise", "GlobalAveragePooling1D", "GlobalAveragePooling2D",
-    "GlobalAveragePooling3D", "GlobalMaxPooling1D", "GlobalMaxPooling2D", "GlobalMaxPooling3D", "Identity", "LeakyReLU",
-    "Masking", "MaxPooling1D", "MaxPooling2D", "MaxPooling3D", "ReLU", "Reshape", "Softmax", "SpatialDropout1D",
-    "SpatialDropout2D", "SpatialDropout3D", "UnitNormalization"};
+constexpr std::string_view kBuiltWhenMade[] = {"Activation",
+                                               "ActivityRegularization",
+                                               "AlphaDropout",
+                                               "AveragePooling1D",
+                                               "AveragePooling2D",
+                                               "AveragePooling3D",
+                                               "Dropout",
+                                               "ELU",
+                                               "GaussianDropout",
+                                               "GaussianNoise",
+                                               "GlobalAveragePooling1D",
+                                               "GlobalAveragePooling2D",
+                                               "GlobalAveragePooling3D",
+                                               "GlobalMaxPooling1D",
+                                               "GlobalMaxPooling2D",
+                                               "GlobalMaxPooling3D",
+                                               "Identity",
+                                               "LeakyReLU",
+                                               "Masking",
+                                               "MaxPooling1D",
+                                               "MaxPooling2D",
+                                               "MaxPooling3D",
+                                               "ReLU",
+                                               "Reshape",
+                                               "Softmax",
+                                               "SpatialDropout1D",
+                                               "SpatialDropout2D",
+                                               "SpatialDropout3D",
+                                               "UnitNormalization"};
 
 ParamTotal total_of(const VariableRefs& variables) {
   ParamTotal out;
@@ -60,7 +83,8 @@ class Rows {
     if (top_) row.connected_to = connections(*top_, operation);
     const auto* layer = operation.is_layer() ? &static_cast<const Layer&>(operation) : nullptr;
     if (layer) {
-      row.built = layer->built() || std::find(std::begin(kBuiltWhenMade), std::end(kBuiltWhenMade), row.class_name) != std::end(kBuiltWhenMade);
+      row.built = layer->built() || std::find(std::begin(kBuiltWhenMade), std::end(kBuiltWhenMade), row.class_name) !=
+                                        std::end(kBuiltWhenMade);
       row.params = layer->count_params();
       if (!layer->weights().empty()) row.trainable = layer->trainable();
     }
@@ -77,20 +101,23 @@ class Rows {
 };
 
 // From the first match of the beginning to the last match of the end, or the other way round when they lie so.
-std::pair<std::size_t, std::size_t> range_of(const std::vector<OperationRef>& operations, const SummaryOptions& options) {
+std::pair<std::size_t, std::size_t> range_of(const std::vector<OperationRef>& operations,
+                                             const SummaryOptions& options) {
   if (!options.layer_range) return {0, operations.size()};
   std::vector<std::size_t> found[2];
   for (std::size_t end = 0; end < 2; ++end) {
     try {
       const std::regex pattern((*options.layer_range)[end]);
       for (std::size_t i = 0; i < operations.size(); ++i)
-        if (std::regex_search(operations[i]->name(), pattern, std::regex_constants::match_continuous)) found[end].push_back(i);
+        if (std::regex_search(operations[i]->name(), pattern, std::regex_constants::match_continuous))
+          found[end].push_back(i);
     } catch (const std::regex_error&) {
       throw UsageError(cat("summary: layer_range: '", (*options.layer_range)[end], "' is not a regular expression"));
     }
   }
-  require(!found[0].empty() && !found[1].empty(), "Passed layer_names do not match the layer names in the model. Received: ['", (*options.layer_range)[0], "', '",
-          (*options.layer_range)[1], "']");
+  require(!found[0].empty() && !found[1].empty(),
+          "Passed layer_names do not match the layer names in the model. Received: ['", (*options.layer_range)[0],
+          "', '", (*options.layer_range)[1], "']");
   if (found[0].front() > found[1].back()) return {found[1].front(), found[0].back() + 1};
   return {found[0].front(), found[1].back() + 1};
 }
@@ -101,7 +128,9 @@ Json shape_json(const Shape& shape) {
   return Json(std::move(out));
 }
 
-Json total_json(const ParamTotal& total) { return Json(JsonObject{{"count", Json(total.count)}, {"bytes", Json(total.bytes)}}); }
+Json total_json(const ParamTotal& total) {
+  return Json(JsonObject{{"count", Json(total.count)}, {"bytes", Json(total.bytes)}});
+}
 
 }  // namespace
 
@@ -133,7 +162,8 @@ SummaryTable Model::summary_table(const SummaryOptions& options) const {
   const Graph* graph = model.has_graph() ? &model.graph() : nullptr;
   const bool sequential = model.class_name() == "Sequential";  // shown as a list, and without its InputLayer
   std::vector<OperationRef> operations;
-  if (graph && !sequential) operations = graph->operations();
+  if (graph && !sequential)
+    operations = graph->operations();
   else
     for (const auto& l : model.layers()) operations.push_back(l);
 

@@ -45,7 +45,9 @@ TEST_CASE("a summary is byte for byte what Keras prints") {
     if (c.at("optimizer_built").as_bool()) {
       // Adam: two slots for each trainable weight, the learning rate and the step (int32).
       const std::int64_t trainable = model.summary_table({}).trainable.count;
-      model.layer().optimizer_params = [=] { return std::pair<std::int64_t, std::int64_t>(2 * trainable + 2, 4 * (2 * trainable + 2)); };
+      model.layer().optimizer_params = [=] {
+        return std::pair<std::int64_t, std::int64_t>(2 * trainable + 2, 4 * (2 * trainable + 2));
+      };
     }
     for (const Json& t : c.at("texts").as_array()) {
       CAPTURE(t.at("columns").as_int());
@@ -88,7 +90,8 @@ TEST_CASE("a column may be left without room for text") {
 }
 
 TEST_CASE("positions of one's own place the columns and stand titles at the bottom") {
-  const std::string text = two_branches().summary({.line_length = 60, .positions = {0.2, 0.4, 0.6, 1.0}, .columns = 240, .boxes = Boxes::unicode});
+  const std::string text = two_branches().summary(
+      {.line_length = 60, .positions = {0.2, 0.4, 0.6, 1.0}, .columns = 240, .boxes = Boxes::unicode});
   CHECK(text.find("┃ Layer     ┃ Output    ┃          ┃                       ┃\n"
                   "┃ (type)    ┃ Shape     ┃  Param # ┃ Connected to          ┃\n") != std::string::npos);
 }
@@ -100,11 +103,15 @@ TEST_CASE("a layer range takes regular expressions, in either order") {
     return out;
   };
   const Model model = two_branches();
-  CHECK(names(model.summary_table({.layer_range = {{"enc", "b"}}})) == std::vector<std::string>{"encode_something", "b"});
-  CHECK(names(model.summary_table({.layer_range = {{"b", "x"}}})) == std::vector<std::string>{"x", "encode_something", "b"});
+  CHECK(names(model.summary_table({.layer_range = {{"enc", "b"}}})) ==
+        std::vector<std::string>{"encode_something", "b"});
+  CHECK(names(model.summary_table({.layer_range = {{"b", "x"}}})) ==
+        std::vector<std::string>{"x", "encode_something", "b"});
   CHECK_THROWS_WITH_AS(model.summary_table({.layer_range = {{"q", "x"}}}),
-                       "Passed layer_names do not match the layer names in the model. Received: ['q', 'x']", UsageError);
-  CHECK_THROWS_WITH_AS(model.summary_table({.layer_range = {{"(", "x"}}}), "summary: layer_range: '(' is not a regular expression", UsageError);
+                       "Passed layer_names do not match the layer names in the model. Received: ['q', 'x']",
+                       UsageError);
+  CHECK_THROWS_WITH_AS(model.summary_table({.layer_range = {{"(", "x"}}}),
+                       "summary: layer_range: '(' is not a regular expression", UsageError);
 }
 
 TEST_CASE("where UTF-8 is not to be had, boxes are ASCII") {
@@ -165,8 +172,9 @@ TEST_CASE("the table as a value says what the text says") {
   CHECK(table.total.count == 1056);
   CHECK(table.total.bytes == 4224);
   const Json json = table.to_json();
-  CHECK(json.at("layers").as_array()[1].dump() ==
-        R"({"name": "encode_something", "class_name": "Dense", "output_shapes": [[null, 16]], "params": 528, "built": true, "connected_to": ["x[0][0]"], "depth": 0, "trainable": true})");
+  CHECK(
+      json.at("layers").as_array()[1].dump() ==
+      R"({"name": "encode_something", "class_name": "Dense", "output_shapes": [[null, 16]], "params": 528, "built": true, "connected_to": ["x[0][0]"], "depth": 0, "trainable": true})");
   CHECK(json.at("total_params").dump() == R"({"count": 1056, "bytes": 4224})");
   CHECK(json.at("optimizer_params").is_null());
 }
@@ -195,8 +203,11 @@ TEST_CASE("a summary goes to any stream") {
 
 TEST_CASE("too narrow columns are refused") {
   CHECK_THROWS_WITH_AS(two_branches().summary({.line_length = 20, .columns = 80}),
-                       "Insufficient console width to print summary: column 'Param #' would have 3 characters; give a larger line_length", UsageError);
-  CHECK_THROWS_WITH_AS(plain_chain().summary({.positions = {0.5, 1.0}, .columns = 80}), "summary: `positions` must have one entry for each of the 3 columns; got 2", UsageError);
+                       "Insufficient console width to print summary: column 'Param #' would have 3 characters; give a "
+                       "larger line_length",
+                       UsageError);
+  CHECK_THROWS_WITH_AS(plain_chain().summary({.positions = {0.5, 1.0}, .columns = 80}),
+                       "summary: `positions` must have one entry for each of the 3 columns; got 2", UsageError);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The table as text. Keras has it drawn by the Python library rich; what that does with widths is done here the same way.
+// The table as text. Keras has it drawn by the Python library rich; what that does with widths is done here the same
+// way.
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -27,8 +28,22 @@ struct BoxChars {
   std::array<std::string_view, 4> top, head, below_head, row, between, bottom;
   std::string_view ellipsis, branch;
 };
-constexpr BoxChars kUnicode{{"┏", "━", "┳", "┓"}, {"┃", " ", "┃", "┃"}, {"┡", "━", "╇", "┩"}, {"│", " ", "│", "│"}, {"├", "─", "┼", "┤"}, {"└", "─", "┴", "┘"}, "…", "└"};
-constexpr BoxChars kAscii{{"+", "-", "-", "+"}, {"|", " ", "|", "|"}, {"|", "-", "+", "|"}, {"|", " ", "|", "|"}, {"|", "-", "+", "|"}, {"+", "-", "-", "+"}, "~", "+"};
+constexpr BoxChars kUnicode{{"┏", "━", "┳", "┓"},
+                            {"┃", " ", "┃", "┃"},
+                            {"┡", "━", "╇", "┩"},
+                            {"│", " ", "│", "│"},
+                            {"├", "─", "┼", "┤"},
+                            {"└", "─", "┴", "┘"},
+                            "…",
+                            "└"};
+constexpr BoxChars kAscii{{"+", "-", "-", "+"},
+                          {"|", " ", "|", "|"},
+                          {"|", "-", "+", "|"},
+                          {"|", " ", "|", "|"},
+                          {"|", "-", "+", "|"},
+                          {"+", "-", "-", "+"},
+                          "~",
+                          "+"};
 
 // As Python decides: the "C" locale counts as UTF-8, an encoding that is named counts as itself.
 bool locale_is_utf8() {
@@ -37,7 +52,8 @@ bool locale_is_utf8() {
     if (!value || !*value) continue;
     std::string text(value);
     if (text == "C" || text == "POSIX") return true;
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return text.find("utf-8") != std::string::npos || text.find("utf8") != std::string::npos;
   }
   return true;
@@ -51,15 +67,16 @@ int terminal_columns() {
   return 80;
 }
 
-// Keras cuts the line at the positions; rich finds these columns too wide by their edges and blanks, and takes the excess away
-// from them in turn, rounding to even.
+// Keras cuts the line at the positions; rich finds these columns too wide by their edges and blanks, and takes the
+// excess away from them in turn, rounding to even.
 void set_widths(std::vector<Column>& columns, const std::vector<double>& positions, int line_length) {
   const int n = static_cast<int>(columns.size());
   int at = 0, excess = 3 * n + 1 - line_length;
   for (int i = 0; i < n; ++i) {
     auto& column = columns[static_cast<std::size_t>(i)];
     column.width = static_cast<int>(positions[static_cast<std::size_t>(i)] * line_length) - at;
-    require(column.width >= 4, "Insufficient console width to print summary: column '", column.title, "' would have ", column.width, " characters; give a larger line_length");
+    require(column.width >= 4, "Insufficient console width to print summary: column '", column.title, "' would have ",
+            column.width, " characters; give a larger line_length");
     at += column.width;
     excess += column.width;
   }
@@ -108,7 +125,8 @@ std::string shapes_text(const std::vector<Shape>& shapes) {
 
 class TableText {
  public:
-  TableText(const BoxChars& box, std::vector<Column> columns, int crop) : box_(box), columns_(std::move(columns)), crop_(crop) {
+  TableText(const BoxChars& box, std::vector<Column> columns, int crop)
+      : box_(box), columns_(std::move(columns)), crop_(crop) {
     rule(box_.top);
     std::vector<std::string> titles;
     for (const Column& column : columns_) titles.push_back(column.title);
@@ -142,7 +160,8 @@ class TableText {
     std::vector<std::vector<std::string>> wrapped;
     std::size_t height = 1;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      wrapped.push_back(columns_[i].width > 0 ? wrap(texts[i], columns_[i].width, LongWord::ellipsis) : std::vector<std::string>{""});
+      wrapped.push_back(columns_[i].width > 0 ? wrap(texts[i], columns_[i].width, LongWord::ellipsis)
+                                              : std::vector<std::string>{""});
       height = std::max(height, wrapped.back().size());
     }
     for (std::size_t y = 0; y < height; ++y) {
@@ -184,7 +203,9 @@ class TableText {
   std::string out_;
 };
 
-std::string total_text(std::string_view what, const ParamTotal& total) { return cat(" ", what, ": ", with_thousands(total.count), " (", readable_size(total.bytes), ")"); }
+std::string total_text(std::string_view what, const ParamTotal& total) {
+  return cat(" ", what, ": ", with_thousands(total.count), " (", readable_size(total.bytes), ")");
+}
 
 }  // namespace
 
@@ -193,11 +214,14 @@ std::string to_text(const SummaryTable& table, const SummaryOptions& options) {
   const BoxChars& box = unicode ? kUnicode : kAscii;
   const int terminal = options.columns > 0 ? options.columns : terminal_columns();
 
-  std::vector<Column> columns = {{"Layer (type)", Align::left}, {"Output Shape", Align::left}, {"Param #", Align::right}};
-  std::vector<double> positions = table.chain ? std::vector<double>{0.45, 0.80, 1.0} : std::vector<double>{0.3, 0.56, 0.74, 1.0};
+  std::vector<Column> columns = {
+      {"Layer (type)", Align::left}, {"Output Shape", Align::left}, {"Param #", Align::right}};
+  std::vector<double> positions =
+      table.chain ? std::vector<double>{0.45, 0.80, 1.0} : std::vector<double>{0.3, 0.56, 0.74, 1.0};
   if (!table.chain) columns.push_back({"Connected to", Align::left});
   if (!options.positions.empty()) {
-    require(options.positions.size() == columns.size(), "summary: `positions` must have one entry for each of the ", columns.size(), " columns; got ", options.positions.size());
+    require(options.positions.size() == columns.size(), "summary: `positions` must have one entry for each of the ",
+            columns.size(), " columns; got ", options.positions.size());
     positions = options.positions;
   }
   int line_length = table.chain ? 88 : 108;
@@ -213,7 +237,8 @@ std::string to_text(const SummaryTable& table, const SummaryOptions& options) {
   TableText text(box, std::move(columns), terminal);
   for (const SummaryRow& row : table.rows) {
     const std::string prefix = row.depth ? cat(spaces(3 * row.depth), box.branch, " ") : "";
-    std::vector<std::string> cells = {cat(prefix, row.name, " (", row.class_name, ")"), shapes_text(row.output_shapes), row.built ? with_thousands(row.params) : "0 (unbuilt)"};
+    std::vector<std::string> cells = {cat(prefix, row.name, " (", row.class_name, ")"), shapes_text(row.output_shapes),
+                                      row.built ? with_thousands(row.params) : "0 (unbuilt)"};
     if (!table.chain) cells.push_back(row.connected_to.empty() ? "-" : join(row.connected_to, ", "));
     if (options.show_trainable) cells.push_back(!row.trainable ? "-" : *row.trainable ? "Y" : "N");
     text.row(cells);

@@ -33,7 +33,9 @@ OperationRef find(const ModelLayer& model, const std::string& name) {
     names.push_back(operation->name());
   }
   const std::string near = nearest(name, names);
-  throw UsageError(cat("model '", model.name(), "' has no layer '", name, "'", near.empty() ? "" : cat("; did you mean '", near, "'?"), " (its layers: ", join(names, ", "), ")"));
+  throw UsageError(cat("model '", model.name(), "' has no layer '", name, "'",
+                       near.empty() ? "" : cat("; did you mean '", near, "'?"), " (its layers: ", join(names, ", "),
+                       ")"));
 }
 
 std::string shapes_of(const std::vector<Tensor>& tensors) {
@@ -47,7 +49,9 @@ class Editor {
   ModelRef edit(const ModelLayer& model, const Changes& given, const std::string& name) {
     Changes changes = with_nested(model, given);
     for (const auto& [layer, change] : changes) check(model, *find(model, layer), change);
-    const auto out = model.class_name() == "Sequential" ? sequential(static_cast<const SequentialLayer&>(model), changes, name) : functional(model, changes, name);
+    const auto out = model.class_name() == "Sequential"
+                         ? sequential(static_cast<const SequentialLayer&>(model), changes, name)
+                         : functional(model, changes, name);
     out->set_own_trainable(model.trainable());
     out->mask_semantics = model.mask_semantics;
     return out;
@@ -63,8 +67,10 @@ class Editor {
     std::map<std::string, Changes> nested;
     for (const auto& [path, change] : given) {
       const auto slash = path.find('/');
-      if (slash == std::string::npos) out.emplace(path, change);
-      else nested[path.substr(0, slash)].emplace(path.substr(slash + 1), change);
+      if (slash == std::string::npos)
+        out.emplace(path, change);
+      else
+        nested[path.substr(0, slash)].emplace(path.substr(slash + 1), change);
     }
     for (const auto& [name, inner] : nested) {
       require(!out.count(name), "'", name, "' and a layer inside it cannot be changed together");
@@ -80,7 +86,8 @@ class Editor {
     const bool input = old.class_name() == "InputLayer";
     const auto free = [&](const std::string& name, const Operation* same) {
       for (const auto& other : operations_of(model))
-        require(other->name() != name || other.get() == same || other.get() == &old, "model '", model.name(), "' has a layer named '", name, "' already; choose another name");
+        require(other->name() != name || other.get() == same || other.get() == &old, "model '", model.name(),
+                "' has a layer named '", name, "' already; choose another name");
     };
     switch (change.kind) {
       case Change::Kind::replace:
@@ -89,18 +96,21 @@ class Editor {
         return free(change.layer->name(), change.layer.get());
       case Change::Kind::insert_after:
         require(change.layer != nullptr, "no layer was given to follow '", old.name(), "'");
-        require(change.layer->name() != old.name() || change.layer.get() == &old, "the new layer is called '", old.name(), "' as the one before it; choose another name");
+        require(change.layer->name() != old.name() || change.layer.get() == &old, "the new layer is called '",
+                old.name(), "' as the one before it; choose another name");
         return free(change.layer->name(), change.layer.get());
       case Change::Kind::remove:
         require(!input, "'", old.name(), "' is an input of model '", model.name(), "' and cannot be removed");
         if (!model.has_graph()) return;
         for (const NodeRef& node : model.graph().nodes_of(old)) {
           const auto inputs = node->arguments.tensors().size(), outputs = node->outputs.size();
-          require(inputs == 1 && outputs == 1, describe(old), " has ", inputs, " inputs and ", outputs, " outputs; a layer with one of each can be removed");
+          require(inputs == 1 && outputs == 1, describe(old), " has ", inputs, " inputs and ", outputs,
+                  " outputs; a layer with one of each can be removed");
         }
         return;
       case Change::Kind::rename:
-        require(!change.name.empty() && change.name.find('/') == std::string::npos, "'", change.name, "' cannot be the name of a layer");
+        require(!change.name.empty() && change.name.find('/') == std::string::npos, "'", change.name,
+                "' cannot be the name of a layer");
         return;
       case Change::Kind::trainable: return require(old.is_layer() && !input, describe(old), " has no weights");
     }
@@ -113,7 +123,8 @@ class Editor {
     const Change& change = it->second;
     if (change.kind == Change::Kind::replace) return change.layer;
     if (change.kind == Change::Kind::rename) {
-      if (old->is_layer()) return twins[std::static_pointer_cast<Layer>(old)] = static_cast<const Layer&>(*old).clone_named(change.name);
+      if (old->is_layer())
+        return twins[std::static_pointer_cast<Layer>(old)] = static_cast<const Layer&>(*old).clone_named(change.name);
       const auto& op = static_cast<const OpOperation&>(*old);
       JsonObject config = op.config();
       config.set("name", Json(change.name));
@@ -138,18 +149,22 @@ class Editor {
     try {
       out = operation->call(args);
     } catch (const UsageError& error) {
-      if (kind == Change::Kind::replace) throw UsageError(cat(describe(*operation), " cannot stand for '", name, "', which takes ", shapes_of(args.tensors()), ": ", error.what()));
+      if (kind == Change::Kind::replace)
+        throw UsageError(cat(describe(*operation), " cannot stand for '", name, "', which takes ",
+                             shapes_of(args.tensors()), ": ", error.what()));
       if (changed_.empty()) throw;
       throw UsageError(cat(describe(*operation), " cannot take ", changed_, ": ", error.what()));
     }
-    if (kind == Change::Kind::replace) changed_ = cat("the output ", shapes_of(Arg(out).flatten()), " of ", describe(*operation));
+    if (kind == Change::Kind::replace)
+      changed_ = cat("the output ", shapes_of(Arg(out).flatten()), " of ", describe(*operation));
     return kind == Change::Kind::insert_after ? follow(describe(*operation), out, it->second.layer) : out;
   }
 
   Tensor follow(const std::string& who, const Tensor& x, const LayerRef& layer) {
     require(!x.several(), who, " has ", x.size(), " outputs; a layer can be inserted after one with one output");
     const Tensor out = layer->call(CallArgs{{Arg(x)}, {}});
-    require(!out.several(), describe(*layer), " returned ", out.size(), " tensors; a layer with one output can be inserted");
+    require(!out.several(), describe(*layer), " returned ", out.size(),
+            " tensors; a layer with one output can be inserted");
     changed_ = cat("the output ", to_string(out.shape()), " of ", describe(*layer));
     return out;
   }
@@ -169,7 +184,8 @@ class Editor {
     std::map<Tensor, Tensor> inputs, start;
     for (const Tensor& t : graph.flat_inputs()) {
       inputs[t] = start[t] = input(t, changes);
-      if (const auto it = changes.find(t.node()->operation->name()); it != changes.end() && it->second.kind == Change::Kind::insert_after)
+      if (const auto it = changes.find(t.node()->operation->name());
+          it != changes.end() && it->second.kind == Change::Kind::insert_after)
         start[t] = follow(describe(*t.node()->operation), inputs[t], it->second.layer);
     }
     std::map<const Operation*, std::string> source_name;
@@ -178,15 +194,18 @@ class Editor {
                               source_name[out.get()] = old->name();
                               return out;
                             },
-                            [&](const OperationRef& operation, const CallArgs& args) { return call(source_name.at(operation.get()), operation, args, changes); }};
+                            [&](const OperationRef& operation, const CallArgs& args) {
+                              return call(source_name.at(operation.get()), operation, args, changes);
+                            }};
     const Arg outputs = replay(graph, start, hooks);
-    return std::make_shared<FunctionalLayer>(graph.inputs().map<Tensor>([&](const Tensor& t) { return inputs.at(t); }), outputs,
-                                             LayerOptions{name, true, model.dtype_name()});
+    return std::make_shared<FunctionalLayer>(graph.inputs().map<Tensor>([&](const Tensor& t) { return inputs.at(t); }),
+                                             outputs, LayerOptions{name, true, model.dtype_name()});
   }
 
   // Layer by layer, so that a Sequential without an input shape can be changed, too.
   ModelRef sequential(const SequentialLayer& model, const Changes& changes, const std::string& new_name) {
-    auto out = std::make_shared<SequentialLayer>(std::vector<LayerRef>{}, LayerOptions{new_name, true, model.dtype_name()});
+    auto out =
+        std::make_shared<SequentialLayer>(std::vector<LayerRef>{}, LayerOptions{new_name, true, model.dtype_name()});
     const auto kind_of = [&](const std::string& name) {
       const auto it = changes.find(name);
       return it == changes.end() ? std::nullopt : std::optional(it->second.kind);
@@ -199,7 +218,9 @@ class Editor {
         throw UsageError(cat(describe(*layer), " cannot take ", changed_, ": ", error.what()));
       }
     };
-    const auto output = [&] { return out->has_graph() ? cat(shapes_of(out->graph().flat_outputs()), " ") : std::string(); };
+    const auto output = [&] {
+      return out->has_graph() ? cat(shapes_of(out->graph().flat_outputs()), " ") : std::string();
+    };
     const auto add_new = [&](const LayerRef& layer) {
       add(layer);
       changed_ = cat("the output ", output(), "of ", describe(*layer));
@@ -216,8 +237,10 @@ class Editor {
         continue;
       }
       const auto now = std::static_pointer_cast<Layer>(twin(layer, changes));
-      if (kind == Change::Kind::replace) add_new(now);
-      else add(now);
+      if (kind == Change::Kind::replace)
+        add_new(now);
+      else
+        add(now);
       if (kind == Change::Kind::insert_after) add_new(changes.at(layer->name()).layer);
     }
     return out;
@@ -235,9 +258,7 @@ template <class Body>
 auto named(const char* function, Body&& body) {
   try {
     return body();
-  } catch (const UsageError& error) {
-    throw UsageError(cat(function, ": ", error.what()));
-  }
+  } catch (const UsageError& error) { throw UsageError(cat(function, ": ", error.what())); }
 }
 
 Model changed(const char* function, const Model& model, const Changes& changes, const SurgeryOptions& options) {
@@ -252,11 +273,13 @@ Model changed(const char* function, const Model& model, const Changes& changes, 
 
 Changes trainable_changes(const LayerNames& names, bool trainable) {
   Changes out;
-  for (const auto& name : names.list()) out.insert_or_assign(name, Change{Change::Kind::trainable, nullptr, "", trainable});
+  for (const auto& name : names.list())
+    out.insert_or_assign(name, Change{Change::Kind::trainable, nullptr, "", trainable});
   return out;
 }
 
-// ---- extract ----------------------------------------------------------------------------------------------------------------------
+// ---- extract
+// ----------------------------------------------------------------------------------------------------------------------
 class Extractor {
  public:
   explicit Extractor(const ModelLayer& model) : graph_(model.graph()), model_(model) {}
@@ -268,13 +291,16 @@ class Extractor {
     for (const auto& layer : to)
       for (const Tensor& t : results_of(layer)) results.push_back(Arg(t));
     for (const auto& [tensor, twin] : start_)
-      require(used_.count(tensor) > 0, "the output of ", join(to, ", "), " does not depend on ", begins_.at(tensor), "; leave it out of `from`");
+      require(used_.count(tensor) > 0, "the output of ", join(to, ", "), " does not depend on ", begins_.at(tensor),
+              "; leave it out of `from`");
     const Arg outputs = results.size() == 1 ? results[0] : Arg(Nest<Tensor>(Arg::List(results.begin(), results.end())));
     const Arg inputs = inputs_.size() == 1 ? Arg(inputs_[0]) : Arg(inputs_);
     const bool same = std::all_of(start_.begin(), start_.end(), [](const auto& e) { return e.first == e.second; });
     std::reverse(needed_.begin(), needed_.end());  // producers first is the short way
-    const ReplayHooks hooks{[](const OperationRef& operation) { return operation; }, [](const OperationRef& operation, const CallArgs& args) { return operation->call(args); }};
-    auto out = std::make_shared<FunctionalLayer>(inputs, same ? outputs : replay(needed_, start_, outputs, hooks), LayerOptions{name, true, model_.dtype_name()});
+    const ReplayHooks hooks{[](const OperationRef& operation) { return operation; },
+                            [](const OperationRef& operation, const CallArgs& args) { return operation->call(args); }};
+    auto out = std::make_shared<FunctionalLayer>(inputs, same ? outputs : replay(needed_, start_, outputs, hooks),
+                                                 LayerOptions{name, true, model_.dtype_name()});
     out->set_own_trainable(model_.trainable());
     out->mask_semantics = model_.mask_semantics;
     return out;
@@ -345,7 +371,8 @@ class Extractor {
       out.push_back(outputs_of(node));
       need(first);
     }
-    require(!out.empty() || lacks == nullptr, "'", name, "' also needs the input '", lacks ? lacks->operation->name() : "", "', which nothing in `from` stands for");
+    require(!out.empty() || lacks == nullptr, "'", name, "' also needs the input '",
+            lacks ? lacks->operation->name() : "", "', which nothing in `from` stands for");
     return out;
   }
 
@@ -376,7 +403,9 @@ Model insert_after(const Model& model, const std::string& name, const LayerRef& 
   return changed("insert_after", model, {{name, {Change::Kind::insert_after, layer}}}, options);
 }
 
-Model remove(const Model& model, const std::string& name, const SurgeryOptions& options) { return changed("remove", model, {{name, {Change::Kind::remove}}}, options); }
+Model remove(const Model& model, const std::string& name, const SurgeryOptions& options) {
+  return changed("remove", model, {{name, {Change::Kind::remove}}}, options);
+}
 
 Model rename(const Model& model, const std::map<std::string, std::string>& names, const SurgeryOptions& options) {
   Changes changes;
@@ -384,7 +413,11 @@ Model rename(const Model& model, const std::map<std::string, std::string>& names
   return changed("rename", model, changes, options);
 }
 
-Model freeze(const Model& model, const LayerNames& names, const SurgeryOptions& options) { return changed("freeze", model, trainable_changes(names, false), options); }
-Model unfreeze(const Model& model, const LayerNames& names, const SurgeryOptions& options) { return changed("unfreeze", model, trainable_changes(names, true), options); }
+Model freeze(const Model& model, const LayerNames& names, const SurgeryOptions& options) {
+  return changed("freeze", model, trainable_changes(names, false), options);
+}
+Model unfreeze(const Model& model, const LayerNames& names, const SurgeryOptions& options) {
+  return changed("unfreeze", model, trainable_changes(names, true), options);
+}
 
 }  // namespace ramet

@@ -38,7 +38,8 @@ Model siamese() {
   auto l = Input({3}, {.name = "left"}), r = Input({3}, {.name = "right"});
   Dense encode(4, {.name = "encode"});
   auto a = encode(l), b = encode(r);
-  return Model({l, r}, Dense(2, {.name = "score"})(Concatenate(LayerOptions{.name = "join"})({b, a})), {.name = "siamese"});
+  return Model({l, r}, Dense(2, {.name = "score"})(Concatenate(LayerOptions{.name = "join"})({b, a})),
+               {.name = "siamese"});
 }
 
 // x → both → (a, b)
@@ -91,7 +92,9 @@ TEST_CASE("extract from the middle feeds the layer by a new input") {
 TEST_CASE("extract knows the calls of a shared layer") {
   const Model base = siamese();
   const Array other = Array::of<float>({2, 3}, {0, 1, 2, 3, 4, 5});
-  const auto pair = [](const Array& a, const Array& b) { return Nest<Array>(Nest<Array>::List{Nest<Array>(a), Nest<Array>(b)}); };
+  const auto pair = [](const Array& a, const Array& b) {
+    return Nest<Array>(Nest<Array>::List{Nest<Array>(a), Nest<Array>(b)});
+  };
   const Model one = extract(base, "left", "encode");
   CHECK(one.inputs().size() == 1);
   CHECK(one.outputs().size() == 1);
@@ -110,18 +113,25 @@ TEST_CASE("extract keeps the structure of a layer with several outputs") {
   CHECK(predict(part, Array::of<float>({1, 3}, {1, 2, 3})) == std::vector<double>{2, 3, 4, 2, 4, 6});
   const Model ends = extract(base, "x", {"second", "first"});
   CHECK(ends.output_names() == Names{"second", "first"});
-  CHECK(names(extract(base, {"first", "second"}, {"first", "second"})) == Names{"first_input", "second_input", "first", "second"});
+  CHECK(names(extract(base, {"first", "second"}, {"first", "second"})) ==
+        Names{"first_input", "second_input", "first", "second"});
 }
 
 TEST_CASE("extract refuses what cannot be connected") {
   const Model base = siamese();
-  CHECK_THROWS_WITH_AS(extract(base, "left", "score"), "extract: 'score' also needs the input 'right', which nothing in `from` stands for", UsageError);
+  CHECK_THROWS_WITH_AS(extract(base, "left", "score"),
+                       "extract: 'score' also needs the input 'right', which nothing in `from` stands for", UsageError);
   CHECK_THROWS_WITH_AS(extract(base, "lefd", "score"),
-                       "extract: model 'siamese' has no layer 'lefd'; did you mean 'left'? (its layers: right, left, encode, join, score)", UsageError);
-  CHECK_THROWS_WITH_AS(extract(base, {"left", "right"}, LayerNames(Names{})), "extract: names of layers to begin and to end with are needed", UsageError);
-  CHECK_THROWS_WITH_AS(extract(chain(), "predictions", "pool"), "extract: 'pool' lies before the layers of `from`", UsageError);
-  CHECK_THROWS_WITH_AS(extract(chain(), {"image", "pool"}, "predictions"),
-                       "extract: the output of predictions does not depend on InputLayer 'image'; leave it out of `from`", UsageError);
+                       "extract: model 'siamese' has no layer 'lefd'; did you mean 'left'? (its layers: right, left, "
+                       "encode, join, score)",
+                       UsageError);
+  CHECK_THROWS_WITH_AS(extract(base, {"left", "right"}, LayerNames(Names{})),
+                       "extract: names of layers to begin and to end with are needed", UsageError);
+  CHECK_THROWS_WITH_AS(extract(chain(), "predictions", "pool"), "extract: 'pool' lies before the layers of `from`",
+                       UsageError);
+  CHECK_THROWS_WITH_AS(
+      extract(chain(), {"image", "pool"}, "predictions"),
+      "extract: the output of predictions does not depend on InputLayer 'image'; leave it out of `from`", UsageError);
 }
 
 TEST_CASE("replace_layer puts a layer in another's place and shares the rest") {
@@ -138,7 +148,8 @@ TEST_CASE("replace_layer puts a layer in another's place and shares the rest") {
 
 TEST_CASE("with copied weights nothing is shared") {
   const Model base = chain();
-  const Model odd = replace_layer(base, "predictions", Dense(2, {.name = "other"}), {.weights = Weights::copy, .name = "odd"});
+  const Model odd =
+      replace_layer(base, "predictions", Dense(2, {.name = "other"}), {.weights = Weights::copy, .name = "odd"});
   CHECK(odd.name() == "odd");
   CHECK(odd.get_layer("conv") != base.get_layer("conv"));
   CHECK(odd.get_layer("conv")->get_weights()[0].to_doubles() == base.get_layer("conv")->get_weights()[0].to_doubles());
@@ -156,15 +167,29 @@ TEST_CASE("replace_layer replaces every call of a shared layer") {
 
 TEST_CASE("replace_layer says what does not fit, and where") {
   const Model base = chain();
-  CHECK_THROWS_WITH_AS(replace_layer(base, "pool", Dense(5, {.name = "wide"})), doctest::Contains("replace_layer: Dense 'predictions' cannot take the output (None, 5) of Dense 'wide': "), UsageError);
-  CHECK_THROWS_WITH_AS(replace_layer(base, "image", Dense(5)), "replace_layer: 'image' is an input; clone_model takes other inputs in `input_tensors`", UsageError);
-  CHECK_THROWS_WITH_AS(replace_layer(base, "pool", Dense(4, {.name = "conv"})), "replace_layer: model 'base' has a layer named 'conv' already; choose another name", UsageError);
-  CHECK_THROWS_WITH_AS(replace_layer(base, "pool", nullptr), "replace_layer: no layer was given for 'pool'", UsageError);
-  CHECK_THROWS_WITH_AS(replace_layer(base, "conv", Lambda([](Value v) { return Values{v, v}; }, LayerOptions{.name = "fork"})),
+  CHECK_THROWS_WITH_AS(
+      replace_layer(base, "pool", Dense(5, {.name = "wide"})),
+      doctest::Contains("replace_layer: Dense 'predictions' cannot take the output (None, 5) of Dense 'wide': "),
+      UsageError);
+  CHECK_THROWS_WITH_AS(replace_layer(base, "image", Dense(5)),
+                       "replace_layer: 'image' is an input; clone_model takes other inputs in `input_tensors`",
+                       UsageError);
+  CHECK_THROWS_WITH_AS(replace_layer(base, "pool", Dense(4, {.name = "conv"})),
+                       "replace_layer: model 'base' has a layer named 'conv' already; choose another name", UsageError);
+  CHECK_THROWS_WITH_AS(replace_layer(base, "pool", nullptr), "replace_layer: no layer was given for 'pool'",
+                       UsageError);
+  CHECK_THROWS_WITH_AS(replace_layer(base, "conv",
+                                     Lambda(
+                                         [](Value v) {
+                                           return Values{v, v};
+                                         },
+                                         LayerOptions{.name = "fork"})),
                        "replace_layer: Lambda 'fork': the new call returned 2 outputs, the old one 1", UsageError);
   Dense built(4, {.name = "built"});
   built(Input({9}));
-  CHECK_THROWS_WITH_AS(replace_layer(base, "conv", built), doctest::Contains("replace_layer: Dense 'built' cannot stand for 'conv', which takes (None, 3): "), UsageError);
+  CHECK_THROWS_WITH_AS(
+      replace_layer(base, "conv", built),
+      doctest::Contains("replace_layer: Dense 'built' cannot stand for 'conv', which takes (None, 3): "), UsageError);
 }
 
 TEST_CASE("insert_after lets all users of an output take the new layer's") {
@@ -173,7 +198,8 @@ TEST_CASE("insert_after lets all users of an output take the new layer's") {
   CHECK(names(more) == Names{"image", "conv", "zero", "pool", "predictions"});
   const auto bias = base.get_layer("predictions")->get_weights()[1].to_doubles();
   CHECK(predict(more)[0] == doctest::Approx(bias[0]));
-  CHECK(names(insert_after(base, "predictions", Dense(1, {.name = "last"}))) == Names{"image", "conv", "pool", "predictions", "last"});
+  CHECK(names(insert_after(base, "predictions", Dense(1, {.name = "last"}))) ==
+        Names{"image", "conv", "pool", "predictions", "last"});
 }
 
 TEST_CASE("insert_after works behind an input and behind every call of a shared layer") {
@@ -184,10 +210,20 @@ TEST_CASE("insert_after works behind an input and behind every call of a shared 
 }
 
 TEST_CASE("insert_after refuses several outputs and shapes that do not fit") {
-  CHECK_THROWS_WITH_AS(insert_after(two_outputs(), "both", Dense(3, {.name = "n"})), "insert_after: Lambda 'both' has 2 outputs; a layer can be inserted after one with one output", UsageError);
-  CHECK_THROWS_WITH_AS(insert_after(chain(), "conv", Dense(9, {.name = "n"})), doctest::Contains("insert_after: Dense 'pool' cannot take the output (None, 9) of Dense 'n': "), UsageError);
-  CHECK_THROWS_WITH_AS(insert_after(chain(), "conv", Lambda([](Value v) { return Values{v, v}; }, LayerOptions{.name = "fork"})),
-                       "insert_after: Lambda 'fork' returned 2 tensors; a layer with one output can be inserted", UsageError);
+  CHECK_THROWS_WITH_AS(insert_after(two_outputs(), "both", Dense(3, {.name = "n"})),
+                       "insert_after: Lambda 'both' has 2 outputs; a layer can be inserted after one with one output",
+                       UsageError);
+  CHECK_THROWS_WITH_AS(insert_after(chain(), "conv", Dense(9, {.name = "n"})),
+                       doctest::Contains("insert_after: Dense 'pool' cannot take the output (None, 9) of Dense 'n': "),
+                       UsageError);
+  CHECK_THROWS_WITH_AS(insert_after(chain(), "conv",
+                                    Lambda(
+                                        [](Value v) {
+                                          return Values{v, v};
+                                        },
+                                        LayerOptions{.name = "fork"})),
+                       "insert_after: Lambda 'fork' returned 2 tensors; a layer with one output can be inserted",
+                       UsageError);
 }
 
 TEST_CASE("remove connects the neighbours of a layer") {
@@ -199,10 +235,18 @@ TEST_CASE("remove connects the neighbours of a layer") {
 }
 
 TEST_CASE("remove refuses inputs, joints and layers whose neighbours do not fit") {
-  CHECK_THROWS_WITH_AS(remove(chain(), "image"), "remove: 'image' is an input of model 'base' and cannot be removed", UsageError);
-  CHECK_THROWS_WITH_AS(remove(siamese(), "join"), "remove: Concatenate 'join' has 2 inputs and 1 outputs; a layer with one of each can be removed", UsageError);
-  CHECK_THROWS_WITH_AS(remove(two_outputs(), "both"), "remove: Lambda 'both' has 1 inputs and 2 outputs; a layer with one of each can be removed", UsageError);
-  CHECK_THROWS_WITH_AS(remove(chain(), "conv"), doctest::Contains("remove: Dense 'pool' cannot take the input (None, 3) of Dense 'conv', which was removed: "), UsageError);
+  CHECK_THROWS_WITH_AS(remove(chain(), "image"), "remove: 'image' is an input of model 'base' and cannot be removed",
+                       UsageError);
+  CHECK_THROWS_WITH_AS(remove(siamese(), "join"),
+                       "remove: Concatenate 'join' has 2 inputs and 1 outputs; a layer with one of each can be removed",
+                       UsageError);
+  CHECK_THROWS_WITH_AS(remove(two_outputs(), "both"),
+                       "remove: Lambda 'both' has 1 inputs and 2 outputs; a layer with one of each can be removed",
+                       UsageError);
+  CHECK_THROWS_WITH_AS(
+      remove(chain(), "conv"),
+      doctest::Contains("remove: Dense 'pool' cannot take the input (None, 3) of Dense 'conv', which was removed: "),
+      UsageError);
 }
 
 TEST_CASE("rename gives new names to layers and inputs, on the same weights") {
@@ -228,7 +272,9 @@ TEST_CASE("operations without state are renamed and removed like layers") {
 }
 
 TEST_CASE("rename refuses names that are taken or cannot be") {
-  CHECK_THROWS_WITH_AS(rename(chain(), {{"conv", "pool"}}), "rename: The name \"pool\" is used 2 times in the model. All operation names should be unique.", UsageError);
+  CHECK_THROWS_WITH_AS(rename(chain(), {{"conv", "pool"}}),
+                       "rename: The name \"pool\" is used 2 times in the model. All operation names should be unique.",
+                       UsageError);
   CHECK_THROWS_WITH_AS(rename(chain(), {{"conv", "a/b"}}), "rename: 'a/b' cannot be the name of a layer", UsageError);
 }
 
@@ -253,13 +299,18 @@ TEST_CASE("layers of nested models are reached by their paths") {
   CHECK(freeze(base, "inner/deep").trainable_weights().size() == 2);
   CHECK(freeze(base, "inner").trainable_weights().size() == 2);
   CHECK(base.trainable_weights().size() == 4);
-  CHECK_THROWS_WITH_AS(replace_layer(base, "head/deep", Dense(3)), "replace_layer: Dense 'head' is not a model, it has no layer 'deep'", UsageError);
-  CHECK_THROWS_WITH_AS(replace_layer(base, "inner/deep", Dense(9, {.name = "wide"})), doctest::Contains("replace_layer: Dense 'head' cannot take the output (None, 9) of Functional 'inner': "), UsageError);
+  CHECK_THROWS_WITH_AS(replace_layer(base, "head/deep", Dense(3)),
+                       "replace_layer: Dense 'head' is not a model, it has no layer 'deep'", UsageError);
+  CHECK_THROWS_WITH_AS(
+      replace_layer(base, "inner/deep", Dense(9, {.name = "wide"})),
+      doctest::Contains("replace_layer: Dense 'head' cannot take the output (None, 9) of Functional 'inner': "),
+      UsageError);
   CHECK(names(remove(base, "inner")) == Names{"x", "head"});
 }
 
 TEST_CASE("a Sequential stays one, built or not") {
-  const Sequential built(Input({3}, {.name = "x"}), {Dense(4, {.name = "a"}), Dense(4, {.name = "b"}), Dense(2, {.name = "c"})}, {.name = "s"});
+  const Sequential built(Input({3}, {.name = "x"}),
+                         {Dense(4, {.name = "a"}), Dense(4, {.name = "b"}), Dense(2, {.name = "c"})}, {.name = "s"});
   const Model odd = replace_layer(built, "c", Dense(5, {.name = "d"}));
   CHECK(odd.layer().class_name() == "Sequential");
   CHECK(names(odd) == Names{"a", "b", "d"});
@@ -268,8 +319,13 @@ TEST_CASE("a Sequential stays one, built or not") {
   CHECK(freeze(built, "a").trainable_weights().size() == 4);
   CHECK(rename(built, {{"x", "image"}}).inputs()[0].name() == "image");
   CHECK(names(extract(built, "b", "c")) == Names{"b_input", "b", "c"});
-  CHECK_THROWS_WITH_AS(replace_layer(built, "b", Dense(9, {.name = "n"})), doctest::Contains("replace_layer: Dense 'c' cannot take the output (None, 9) of Dense 'n': "), UsageError);
-  CHECK_THROWS_WITH_AS(remove(built, "a"), doctest::Contains("remove: Dense 'b' cannot take the input (None, 3) of Dense 'a', which was removed: "), UsageError);
+  CHECK_THROWS_WITH_AS(replace_layer(built, "b", Dense(9, {.name = "n"})),
+                       doctest::Contains("replace_layer: Dense 'c' cannot take the output (None, 9) of Dense 'n': "),
+                       UsageError);
+  CHECK_THROWS_WITH_AS(
+      remove(built, "a"),
+      doctest::Contains("remove: Dense 'b' cannot take the input (None, 3) of Dense 'a', which was removed: "),
+      UsageError);
 
   const Sequential deferred({Dense(4, {.name = "a"}), Dense(2, {.name = "b"})}, {.name = "later"});
   CHECK(names(insert_after(deferred, "a", Dense(3, {.name = "n"}))) == Names{"a", "n", "b"});
@@ -279,7 +335,8 @@ TEST_CASE("a Sequential stays one, built or not") {
 TEST_CASE("masks and call arguments go where they went") {
   auto x = Input({2, 3}, {.name = "x"}), state = Input({4}, {.name = "state"});
   auto m = Masking(LayerOptions{.name = "mask"})(x);
-  auto y = GRU(4, LayerOptions{.name = "gru"})(Dense(3, {.name = "d"})(m), {.initial_state = {state}, .training = false});
+  auto y =
+      GRU(4, LayerOptions{.name = "gru"})(Dense(3, {.name = "d"})(m), {.initial_state = {state}, .training = false});
   const Model base({x, state}, y, {.name = "masked"});
   const Model other = replace_layer(base, "d", Dense(3, {.name = "e"}));
   const auto node = other.layer().graph().nodes_of(*other.get_layer("gru"))[0];
@@ -290,8 +347,11 @@ TEST_CASE("masks and call arguments go where they went") {
   const Model plain = remove(base, "mask");
   CHECK_FALSE(plain.layer().graph().nodes_of(*plain.get_layer("gru"))[0]->arguments.tensors()[0].masked());
   CHECK(names(extract(base, "gru", "gru")) == Names{"gru_input_0", "gru_input_1", "gru"});
-  CHECK_THROWS_WITH_AS(remove(base, "gru"), "remove: GRU 'gru' has 2 inputs and 1 outputs; a layer with one of each can be removed", UsageError);
-  CHECK_THROWS_WITH_AS(replace_layer(base, "gru", Dense(4, {.name = "n"})), doctest::Contains("call has no argument 'initial_state'"), UsageError);
+  CHECK_THROWS_WITH_AS(remove(base, "gru"),
+                       "remove: GRU 'gru' has 2 inputs and 1 outputs; a layer with one of each can be removed",
+                       UsageError);
+  CHECK_THROWS_WITH_AS(replace_layer(base, "gru", Dense(4, {.name = "n"})),
+                       doctest::Contains("call has no argument 'initial_state'"), UsageError);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The symbolic call: what an operation's outputs look like is found by tracing it on a scratch program. Sizes that are None stand in
-// as a number; tracing twice with different numbers shows which sizes of the outputs depend on them.
+// The symbolic call: what an operation's outputs look like is found by tracing it on a scratch program. Sizes that are
+// None stand in as a number; tracing twice with different numbers shows which sizes of the outputs depend on them.
 #include <map>
 
 #include "ramet/graph/layer.h"
@@ -65,9 +65,12 @@ std::string with_none(std::string message) {
     const std::string number = std::to_string(n);
     for (std::size_t at = 0; (at = message.find(number, at)) != std::string::npos;) {
       const bool alone = (at == 0 || !std::isalnum(static_cast<unsigned char>(message[at - 1]))) &&
-                         (at + number.size() == message.size() || !std::isalnum(static_cast<unsigned char>(message[at + number.size()])));
-      if (alone) message.replace(at, number.size(), "None"), at += 4;
-      else at += number.size();
+                         (at + number.size() == message.size() ||
+                          !std::isalnum(static_cast<unsigned char>(message[at + number.size()])));
+      if (alone)
+        message.replace(at, number.size(), "None"), at += 4;
+      else
+        at += number.size();
     }
   }
   return message;
@@ -91,7 +94,8 @@ Tensor Operation::call(const CallArgs& args) {
     result = probe(*this, args, kProbes[0]);
     if (any_none(args)) {
       const Probe second = probe(*this, args, kProbes[1]);
-      ensure(second.specs.size() == result.specs.size(), describe(*this), ": the number of outputs depends on an unknown size");
+      ensure(second.specs.size() == result.specs.size(), describe(*this),
+             ": the number of outputs depends on an unknown size");
       for (std::size_t i = 0; i < result.specs.size(); ++i) {
         merge(result.specs[i], second.specs[i]);
         if (result.masks[i]) merge(*result.masks[i], *second.masks[i]);
@@ -114,7 +118,8 @@ Tensor Operation::call(const CallArgs& args) {
   node->device = DeviceScope::current();
   int count = 0;
   node->structure = result.structure.map<int>([&](const Traced&) { return count++; });
-  for (std::size_t i = 0; i < result.specs.size(); ++i) node->outputs.push_back({result.specs[i], unique_name("KerasTensor"), result.masks[i]});
+  for (std::size_t i = 0; i < result.specs.size(); ++i)
+    node->outputs.push_back({result.specs[i], unique_name("KerasTensor"), result.masks[i]});
   return outputs_of(node);
 }
 

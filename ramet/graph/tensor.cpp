@@ -5,25 +5,31 @@ namespace {
 thread_local std::optional<Device> current_device;
 }  // namespace
 
-Arg::Arg(Tensor tensor) : Nest(tensor.several() ? static_cast<const Nest<Tensor>&>(tensor.structure()) : tensor.defined() ? Nest<Tensor>(tensor) : Nest<Tensor>()) {}
+Arg::Arg(Tensor tensor)
+    : Nest(tensor.several()   ? static_cast<const Nest<Tensor>&>(tensor.structure())
+           : tensor.defined() ? Nest<Tensor>(tensor)
+                              : Nest<Tensor>()) {}
 
-Arg::Arg(std::initializer_list<Arg> list) : Nest([&] {
-  List out;
-  for (const Arg& a : list) out.push_back(a);
-  return Nest<Tensor>(std::move(out));
-}()) {}
+Arg::Arg(std::initializer_list<Arg> list)
+    : Nest([&] {
+        List out;
+        for (const Arg& a : list) out.push_back(a);
+        return Nest<Tensor>(std::move(out));
+      }()) {}
 
-Arg::Arg(std::initializer_list<std::pair<std::string, Arg>> dict) : Nest([&] {
-  Dict out;
-  for (const auto& [key, value] : dict) out.emplace_back(key, value);
-  return Nest<Tensor>(std::move(out));
-}()) {}
+Arg::Arg(std::initializer_list<std::pair<std::string, Arg>> dict)
+    : Nest([&] {
+        Dict out;
+        for (const auto& [key, value] : dict) out.emplace_back(key, value);
+        return Nest<Tensor>(std::move(out));
+      }()) {}
 
-Arg::Arg(const std::vector<Tensor>& list) : Nest([&] {
-  List out;
-  for (const Tensor& t : list) out.push_back(Arg(t));
-  return Nest<Tensor>(std::move(out));
-}()) {}
+Arg::Arg(const std::vector<Tensor>& list)
+    : Nest([&] {
+        List out;
+        for (const Tensor& t : list) out.push_back(Arg(t));
+        return Nest<Tensor>(std::move(out));
+      }()) {}
 
 const Arg* CallArgs::find(std::string_view name) const {
   for (const auto& [key, value] : kwargs)
@@ -42,7 +48,8 @@ std::vector<Tensor> CallArgs::tensors() const {
 const std::shared_ptr<Node>& Tensor::node() const {
   if (node_) return node_;
   require(several_ != nullptr, "an undefined Tensor was used; a tensor comes from Input or from calling a layer");
-  throw UsageError(cat("a call returned ", size(), " tensors and its result was used as one; take them apart with .unpack<", size(), ">() or [i]"));
+  throw UsageError(cat("a call returned ", size(),
+                       " tensors and its result was used as one; take them apart with .unpack<", size(), ">() or [i]"));
 }
 
 const Spec& Tensor::spec() const { return node()->outputs[static_cast<std::size_t>(index_)].spec; }

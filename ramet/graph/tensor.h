@@ -1,5 +1,5 @@
-// Symbolic tensors and the nodes that make them. Calling an operation on tensors records a node; a model is what lies between some
-// tensors and others.
+// Symbolic tensors and the nodes that make them. Calling an operation on tensors records a node; a model is what lies
+// between some tensors and others.
 #pragma once
 #include <array>
 #include <memory>
@@ -15,8 +15,9 @@ class Arg;
 struct Node;
 using OperationRef = std::shared_ptr<Operation>;
 
-// A handle: copies are the same tensor, the output of one symbolic call. The result of a call with several outputs is one Tensor that
-// stands for all of them; it must be unpacked (`auto [a, b] = t.unpack<2>()`, t[0], t["name"]) before it is used as one.
+// A handle: copies are the same tensor, the output of one symbolic call. The result of a call with several outputs is
+// one Tensor that stands for all of them; it must be unpacked (`auto [a, b] = t.unpack<2>()`, t[0], t["name"]) before
+// it is used as one.
 class Tensor {
  public:
   Tensor() = default;  // no tensor
@@ -66,7 +67,8 @@ class Arg : public Nest<Tensor> {
   Arg(const std::vector<Tensor>& list);
 };
 
-// What a symbolic call was given: positional arguments, then keyword arguments in the order of writing. Every tensor in them is an edge.
+// What a symbolic call was given: positional arguments, then keyword arguments in the order of writing. Every tensor in
+// them is an edge.
 struct CallArgs {
   std::vector<Arg> args;
   std::vector<std::pair<std::string, Arg>> kwargs;

@@ -24,14 +24,16 @@ Value Trace::value_of(const VariableRef& variable) {
 
 void Trace::update(const VariableRef& variable, Value value) {
   const Value now = value_of(variable);
-  ensure(value.spec() == now.spec(), "variable '", variable->path, "' is ", now.spec(), " and was given ", value.spec());
+  ensure(value.spec() == now.spec(), "variable '", variable->path, "' is ", now.spec(), " and was given ",
+         value.spec());
   Entry& entry = entries_[variable->identity()];
   entry.now = value;
   entry.updated = true;
 }
 
 void Trace::bind(const VariableRef& variable, Value value) {
-  ensure(value.spec() == variable->spec(), "variable '", variable->path, "' is ", variable->spec(), " and was bound to ", value.spec());
+  ensure(value.spec() == variable->spec(), "variable '", variable->path, "' is ", variable->spec(),
+         " and was bound to ", value.spec());
   entries_[variable->identity()].now = value;
 }
 
@@ -61,7 +63,8 @@ Value CallContext::mask(std::size_t i) const {
   if (const TracedNest* given = args_.find("mask"); given && !given->is_none()) {
     if (given->is_leaf()) return i == 0 ? given->leaf().value : Value{};
     // A list of masks may hold None, so position counts, not the number of masks.
-    if (given->is_list()) return i < given->list().size() && given->list()[i].is_leaf() ? given->list()[i].leaf().value : Value{};
+    if (given->is_list())
+      return i < given->list().size() && given->list()[i].is_leaf() ? given->list()[i].leaf().value : Value{};
   }
   if (args_.args.empty()) return {};
   const auto inputs = args_.args[0].flatten();

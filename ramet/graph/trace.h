@@ -33,7 +33,8 @@ enum class MaskSemantics : unsigned char {
 
 class Trace {
  public:
-  Trace(Program& into, bool is_training, MaskSemantics masks = MaskSemantics::keras3) : program(into), training(is_training), mask_semantics(masks) {}
+  Trace(Program& into, bool is_training, MaskSemantics masks = MaskSemantics::keras3)
+      : program(into), training(is_training), mask_semantics(masks) {}
 
   Program& program;
   bool training;
@@ -42,7 +43,8 @@ class Trace {
   // A variable's value now: as it enters the program, or as the last update left it.
   Value value_of(const VariableRef& variable);
   void update(const VariableRef& variable, Value value);
-  // Lets the variable stand for a value that is in the program already: how weights enter the body of a loop. It is not listed below.
+  // Lets the variable stand for a value that is in the program already: how weights enter the body of a loop. It is not
+  // listed below.
   void bind(const VariableRef& variable, Value value);
   // Variables in the order they were first used; their program inputs follow that order.
   const VariableRefs& variables() const { return variables_; }
@@ -84,10 +86,11 @@ class CallContext {
   Value draw(const Weight& seed) const;
   void add_loss(Value loss) const { trace_.losses.push_back(loss); }
 
-  // The mask in force for the first argument (or its i-th tensor): the `mask` argument when given, else what came with the tensor.
+  // The mask in force for the first argument (or its i-th tensor): the `mask` argument when given, else what came with
+  // the tensor.
   Value mask(std::size_t i = 0) const;
-  // The mask that Keras hands to `call`: as above, but from Keras 3 on one that only came with the tensor is not handed over when
-  // another argument (initial_state) holds tensors, too. The outputs' masks follow from mask() all the same.
+  // The mask that Keras hands to `call`: as above, but from Keras 3 on one that only came with the tensor is not handed
+  // over when another argument (initial_state) holds tensors, too. The outputs' masks follow from mask() all the same.
   Value call_mask() const;
   // The value of a keyword argument, or undefined.
   Value tensor(std::string_view name) const;

@@ -18,7 +18,8 @@ class Variable {
   bool is_weight = true;  // seeds are variables but not weights
   std::function<Value(Value)> regularizer, constraint;
 
-  Variable(std::string n, Array v) : name(std::move(n)), storage_(std::make_shared<Storage>(Storage{std::move(v), 1})) {}
+  Variable(std::string n, Array v)
+      : name(std::move(n)), storage_(std::make_shared<Storage>(Storage{std::move(v), 1})) {}
   const Array& value() const { return storage_->value; }
   Spec spec() const { return {value().shape(), value().dtype()}; }
   // Copies the elements in. REQUIRES: same shape.

@@ -9,12 +9,14 @@ namespace ramet {
 
 enum class Trait : unsigned {
   none = 0,
-  pointwise = 1,    // element i of the result depends on element i of every (broadcast) input only
+  pointwise = 1,  // element i of the result depends on element i of every (broadcast) input only
   commutative = 2,
-  random = 4,       // never merged with an equal instruction
-  view = 8,         // the result holds the elements of input 0 in the same order (reshape)
+  random = 4,  // never merged with an equal instruction
+  view = 8,    // the result holds the elements of input 0 in the same order (reshape)
 };
-constexpr Trait operator|(Trait a, Trait b) { return static_cast<Trait>(static_cast<unsigned>(a) | static_cast<unsigned>(b)); }
+constexpr Trait operator|(Trait a, Trait b) {
+  return static_cast<Trait>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
 constexpr bool has(Trait set, Trait one) { return (static_cast<unsigned>(set) & static_cast<unsigned>(one)) != 0; }
 
 // What a gradient rule sees. `d_out` has one entry per result; an undefined one means zero.
@@ -26,7 +28,9 @@ struct Vjp {
 
   Value dy() const { return d_out[0]; }
   template <class T>
-  const T& as() const { return attrs.as<T>(); }
+  const T& as() const {
+    return attrs.as<T>();
+  }
 };
 
 struct OpDef {
@@ -63,8 +67,10 @@ OpDef define_op(OpOf<A> op) {
   def.name = op.name;
   def.traits = op.traits;
   def.infer = [infer = op.infer](const Attrs& a, std::span<const Spec> in) { return infer(a.as<A>(), in); };
-  if (op.vjp) def.vjp = op.vjp;
-  else def.not_differentiable = true;
+  if (op.vjp)
+    def.vjp = op.vjp;
+  else
+    def.not_differentiable = true;
   def.encode = [](const Attrs& a) { return Json(to_json(a.as<A>())); };
   def.decode = [](const Json& json) { return Attrs::make(from_json<A>(json.as_object())); };
   return def;

@@ -57,7 +57,9 @@ class Attrs {
     return out;
   }
   template <class T>
-  const T& as() const { return *static_cast<const T*>(data_.get()); }
+  const T& as() const {
+    return *static_cast<const T*>(data_.get());
+  }
 
  private:
   std::shared_ptr<const void> data_;
@@ -122,8 +124,8 @@ class Program {
 
 inline const Spec& Value::spec() const { return program->spec(id); }
 
-// Copies `program` through `rewrite`, which sees every instruction with its inputs already mapped to the new program and
-// returns the values that stand for its results (default: the same instruction again). The tool passes are made of.
+// Copies `program` through `rewrite`, which sees every instruction with its inputs already mapped to the new program
+// and returns the values that stand for its results (default: the same instruction again). The tool passes are made of.
 template <class Rewrite>
 std::unique_ptr<Program> rebuild(const Program& program, Rewrite&& rewrite) {
   auto out = std::make_unique<Program>();

@@ -16,7 +16,8 @@ void print(const Program& p, std::string& out, const std::string& indent) {
   out += "program(";
   for (std::size_t i = 0; i < p.inputs().size(); ++i) {
     const auto& input = p.inputs()[i];
-    out += cat(i ? ", " : "", input.kind == InputKind::state ? "state " : "", "%", input.value, " ", quoted(input.name), " : ", p.spec(input.value));
+    out += cat(i ? ", " : "", input.kind == InputKind::state ? "state " : "", "%", input.value, " ", quoted(input.name),
+               " : ", p.spec(input.value));
   }
   out += ") {\n";
   for (const Instr& instr : p.instrs()) {
@@ -37,7 +38,8 @@ void print(const Program& p, std::string& out, const std::string& indent) {
   }
   out += indent + "  return";
   bool first = true;
-  for (const auto& output : p.outputs()) out += cat(first ? " %" : ", %", output.value, " ", quoted(output.name)), first = false;
+  for (const auto& output : p.outputs())
+    out += cat(first ? " %" : ", %", output.value, " ", quoted(output.name)), first = false;
   for (const auto& input : p.inputs())
     if (input.update >= 0) out += cat(first ? " %" : ", %", input.update, " -> %", input.value), first = false;
   out += "\n" + indent + "}";
@@ -60,7 +62,8 @@ class Parser {
       const std::string name = json().as_string();
       take(':');
       if (state) states[id] = static_cast<int>(p->inputs().size());
-      if (!values.emplace(id, p->input(name, spec(), state ? InputKind::state : InputKind::data)).second) fail("a value is defined twice");
+      if (!values.emplace(id, p->input(name, spec(), state ? InputKind::state : InputKind::data)).second)
+        fail("a value is defined twice");
     }
     take(')');
     take('{');
@@ -75,7 +78,8 @@ class Parser {
         const auto it = states.find(value());
         if (it == states.end()) fail("only state can be changed");
         p->set_state(it->second, v);
-      } else p->output(json().as_string(), v);
+      } else
+        p->output(json().as_string(), v);
     }
     take('}');
     return p;
@@ -88,7 +92,8 @@ class Parser {
 
  private:
   [[noreturn]] void fail(std::string_view what) const {
-    const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(std::min(at_, text_.size())), '\n');
+    const auto line =
+        1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(std::min(at_, text_.size())), '\n');
     throw DataError(cat("program text, line ", line, ": ", what));
   }
   void space() {
@@ -138,9 +143,7 @@ class Parser {
     Spec out;
     try {
       out.dtype = dtype_from(name());
-    } catch (const UsageError& e) {
-      fail(e.what());
-    }
+    } catch (const UsageError& e) { fail(e.what()); }
     take('[');
     while (!peek(']')) {
       if (!out.shape.empty()) take(',');
@@ -159,11 +162,16 @@ class Parser {
     for (; at_ < text_.size(); ++at_) {
       const char c = text_[at_];
       if (in_string) {
-        if (c == '\\') ++at_;
-        else if (c == '"') in_string = false;
-      } else if (c == '"') in_string = true;
-      else if (c == '{' || c == '[') ++depth;
-      else if (c == '}' || c == ']') --depth;
+        if (c == '\\')
+          ++at_;
+        else if (c == '"')
+          in_string = false;
+      } else if (c == '"')
+        in_string = true;
+      else if (c == '{' || c == '[')
+        ++depth;
+      else if (c == '}' || c == ']')
+        --depth;
       if (!in_string && depth == 0 && (c == '"' || c == '}' || c == ']')) {
         ++at_;
         return Json::parse(text_.substr(begin, at_ - begin));
@@ -209,9 +217,7 @@ class Parser {
         if (spec() != made[r].spec()) fail(cat(op_name, " gives ", made[r].spec()));
         if (!values.emplace(results[r], made[r]).second) fail("a value is defined twice");
       }
-    } catch (const UsageError& e) {
-      fail(e.what());
-    }
+    } catch (const UsageError& e) { fail(e.what()); }
   }
 
   std::string_view text_;
@@ -227,7 +233,8 @@ std::string to_text(const Program& program) {
   return out + "\n";
 }
 
-std::unique_ptr<Program> parse_program(std::string_view text, const std::function<const OpDef*(std::string_view)>& find) {
+std::unique_ptr<Program> parse_program(std::string_view text,
+                                       const std::function<const OpDef*(std::string_view)>& find) {
   Parser parser(text, find);
   auto program = parser.program();
   parser.end();

@@ -17,8 +17,10 @@ namespace ramet {
 
 std::string to_text(const Program& program);
 
-// DataError with the line where the text stops making sense. `find` gives the record of an op by name, or null (ops::find_op).
-std::unique_ptr<Program> parse_program(std::string_view text, const std::function<const OpDef*(std::string_view)>& find);
+// DataError with the line where the text stops making sense. `find` gives the record of an op by name, or null
+// (ops::find_op).
+std::unique_ptr<Program> parse_program(std::string_view text,
+                                       const std::function<const OpDef*(std::string_view)>& find);
 
 inline std::ostream& operator<<(std::ostream& out, const Program& program) { return out << to_text(program); }
 

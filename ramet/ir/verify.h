@@ -1,5 +1,5 @@
-// Checks that a program is well formed: every value defined before it is used, specs as the ops infer them, outputs and state in
-// place. Run after every pass.
+// Checks that a program is well formed: every value defined before it is used, specs as the ops infer them, outputs and
+// state in place. Run after every pass.
 #pragma once
 #include <string_view>
 

@@ -1,5 +1,5 @@
-// What every layer class must do because it is a layer: keep its configuration through JSON and cloning, and read every field of it.
-// The samples are the recorded calls, so a class joins by being recorded.
+// What every layer class must do because it is a layer: keep its configuration through JSON and cloning, and read every
+// field of it. The samples are the recorded calls, so a class joins by being recorded.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -37,7 +37,9 @@ const std::map<std::string, std::vector<Sample>>& samples() {
   return all;
 }
 
-bool ends_with(std::string_view text, std::string_view end) { return text.size() >= end.size() && text.substr(text.size() - end.size()) == end; }
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
 
 Json each_plus_one(const Json& v) {
   if (v.is_int()) return Json(v.as_int() + 1);
@@ -53,18 +55,31 @@ std::vector<Json> others(const std::string& key, const Json& value) {
   if (value.is_bool()) return {Json(!value.as_bool())};
   if (value.is_int()) return {Json(value.as_int() + 1), Json(value.as_int() * 2), Json(value.as_int() - 1)};
   if (value.is_double()) return {Json(value.as_double() * 0.5 + 0.25), Json(0.125)};
-  if (value.is_array()) return {each_plus_one(value), Json(JsonArray{Json(2), Json(1)}), Json(JsonArray{Json(1), Json(2)}), Json(JsonArray{Json(0), Json(0)}), Json(JsonArray{Json(0)})};
+  if (value.is_array())
+    return {each_plus_one(value), Json(JsonArray{Json(2), Json(1)}), Json(JsonArray{Json(1), Json(2)}),
+            Json(JsonArray{Json(0), Json(0)}), Json(JsonArray{Json(0)})};
   if (ends_with(key, "activation")) return {Json("softsign"), Json("tanh")};
   if (ends_with(key, "_initializer")) return {Json("ones"), Json("zeros")};
   if (ends_with(key, "_regularizer")) return {value.is_null() ? Json("l2") : Json(nullptr)};
   if (ends_with(key, "_constraint")) return {value.is_null() ? Json("non_neg") : Json(nullptr)};
-  if (value.is_string()) return {Json("same"), Json("valid"), Json("channels_first"), Json("channels_last"), Json("bilinear"), Json("nearest"), Json("sum"), Json("concat"), Json("dot")};
-  if (value.is_null()) return {Json(7), Json(0.5), Json(JsonArray{Json(1)}), Json(JsonArray{Json(0), Json(0)}), Json(0)};
+  if (value.is_string())
+    return {Json("same"),          Json("valid"),    Json("channels_first"),
+            Json("channels_last"), Json("bilinear"), Json("nearest"),
+            Json("sum"),           Json("concat"),   Json("dot")};
+  if (value.is_null())
+    return {Json(7), Json(0.5), Json(JsonArray{Json(1)}), Json(JsonArray{Json(0), Json(0)}), Json(0)};
   return {};
 }
 
 // Fields that hold other layers, and switches that are refused when on.
-const std::set<std::string> kLeftOut = {"name", "dtype", "layer", "cell", "cells", "backward_layer", "BatchNormalization.synchronized", "Bidirectional.merge_mode"};
+const std::set<std::string> kLeftOut = {"name",
+                                        "dtype",
+                                        "layer",
+                                        "cell",
+                                        "cells",
+                                        "backward_layer",
+                                        "BatchNormalization.synchronized",
+                                        "Bidirectional.merge_mode"};
 
 }  // namespace
 
@@ -110,18 +125,20 @@ TEST_CASE("every layer: each field of the configuration is read and kept") {
           JsonObject config = before;
           config.set(key, other);
           try {
-            const JsonObject after = deserialize_layer(Json(JsonObject{{"class_name", Json(name)}, {"config", Json(config)}}))->get_config();
+            const JsonObject after =
+                deserialize_layer(Json(JsonObject{{"class_name", Json(name)}, {"config", Json(config)}}))->get_config();
             if (after.at(key) == value) continue;
             changed = true;
             JsonObject rest = after;
             rest.set(key, value);
             CHECK_MESSAGE(rest == before, name, ": changing ", key, " changed something else");
             break;
-          } catch (const Error&) {
-          }
+          } catch (const Error&) {}
         }
-        if (changed) open.erase(key), open.insert("done " + key);
-        else if (!open.contains("done " + key)) open.insert(key);
+        if (changed)
+          open.erase(key), open.insert("done " + key);
+        else if (!open.contains("done " + key))
+          open.insert(key);
       }
     }
     for (const auto& key : open) CHECK_MESSAGE(key.starts_with("done "), name, ": no sample could change ", key);

@@ -1,4 +1,5 @@
-// Every layer against real Keras: the recorded calls of tests/data, forward and back, on the plain and the fast kernels.
+// Every layer against real Keras: the recorded calls of tests/data, forward and back, on the plain and the fast
+// kernels.
 #include <doctest/doctest.h>
 
 #include <iostream>
@@ -29,8 +30,9 @@ bool refused_on_purpose(const std::string& message) { return message.find("is no
 // Where Keras itself is wrong and we are not like it.
 bool keras_errs(const Json& json, const LayerCase& recorded) {
   // Rows of its sparsemax do not always sum to 1.
-  if (const Json* activation = json.at("config").at("config").as_object().find("activation"); activation && *activation == Json("sparsemax")) return true;
-  // Called on real tensors it makes windows larger than the input give empty outputs; called symbolically it refuses, as we always do.
+  if (json.at("config").dump().find("\"sparsemax\"") != std::string::npos) return true;
+  // Called on real tensors it makes windows larger than the input give empty outputs; called symbolically it refuses,
+  // as we always do.
   bool empty_input = false, empty_output = false;
   recorded.call.inputs.each([&](const Array& x) { empty_input = empty_input || x.size() == 0; });
   for (const Array& y : recorded.outputs) empty_output = empty_output || y.size() == 0;
@@ -55,7 +57,8 @@ void run_case(const Json& json, const std::string& id, const LayerCase& recorded
       }
       wrong = {cat("threw: ", error.what())};
     }
-    for (const auto& line : wrong) MESSAGE(name, " ", id, " on ", backend->name(), ": ", line, "   ", json.at("config").at("config").dump());
+    for (const auto& line : wrong)
+      MESSAGE(name, " ", id, " on ", backend->name(), ": ", line, "   ", json.at("config").at("config").dump());
     CHECK(wrong.empty());
     tally.failed += !wrong.empty();
   }
@@ -81,7 +84,12 @@ void run_random(const char* file, Tallies& tallies) {
     if (!registered(json.at("class").as_string())) continue;
     if (const Json* quirk = json.as_object().find("quirk"); quirk && !quirk->is_null()) continue;
     if (json.as_object().contains("second_outputs")) continue;  // stateful: its own test
-    run_case(json, cat(file, ":", line), read_random_case(recording, json), tallies);
+    LayerCase recorded = read_random_case(recording, json);
+    // jax.grad does not carry the mask of a tensor, so the gradients recorded beside masks are those without them.
+    // There only values are compared; gradients under masks are proved by the recorded graphs and training runs.
+    for (const Array& mask : recorded.call.masks)
+      if (mask.defined()) recorded.call.seeds.clear();
+    run_case(json, cat(file, ":", line), recorded, tallies);
   }
 }
 
@@ -100,12 +108,11 @@ TEST_CASE("layers agree with Keras' own layer tests") {
       std::string got = "nothing";
       try {
         deserialize_layer(json.at("config"));
-      } catch (const Error& e) {
-        got = e.what();
-      }
+      } catch (const Error& e) { got = e.what(); }
       CHECK_MESSAGE(got.find(expected) != std::string::npos, id, ": expected \"", expected, "\", got \"", got, "\"");
       ++tallies[json.at("class").as_string()].run;
-    } else run_case(json, id, read_suite_case(recording, json), tallies);
+    } else
+      run_case(json, id, read_suite_case(recording, json), tallies);
   }
   print("layer_cases", tallies);
 }
@@ -118,6 +125,7 @@ TEST_CASE("layers with random arguments agree with Keras: outputs, masks, new we
   print("random cases", tallies);
   // Containers and functions are tested as graphs.
   for (const auto& r : builtin_layers())
-    if (r.class_name != "InputLayer" && r.class_name != "Functional" && r.class_name != "Sequential" && r.class_name != "Lambda")
+    if (r.package.empty() && r.class_name != "InputLayer" && r.class_name != "Functional" &&
+        r.class_name != "Sequential" && r.class_name != "Lambda")
       CHECK_MESSAGE(tallies[r.class_name].run > 0, "no recorded case of ", r.class_name);
 }

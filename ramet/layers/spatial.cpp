@@ -6,11 +6,13 @@ namespace ramet::layers {
 
 IntOrList standardize(const IntOrList& value, std::size_t n, std::string_view name, bool allow_zero) {
   const std::string received = value.single() ? std::to_string(value.values()[0]) : to_string(value.values());
-  const std::string message = cat("The `", name, "` argument must be a tuple of ", n, " integers. Received ", name, "=", received);
+  const std::string message =
+      cat("The `", name, "` argument must be a tuple of ", n, " integers. Received ", name, "=", received);
   require(value.single() || value.values().size() == n, message);
   const std::vector<std::int64_t> values = value.expand(n, name);
   for (const auto v : values)
-    require(v > 0 || (allow_zero && v == 0), message, ", including values {", v, "} that do not satisfy `value ", allow_zero ? ">= 0`" : "> 0`");
+    require(v > 0 || (allow_zero && v == 0), message, ", including values {", v, "} that do not satisfy `value ",
+            allow_zero ? ">= 0`" : "> 0`");
   return IntOrList(values);
 }
 
@@ -31,7 +33,8 @@ Value from_channels_last(Value x, DataFormat format) {
 
 std::int64_t channels_of(const Spec& x, DataFormat format) { return x.dim(channels_first(format) ? 1 : -1); }
 
-Pads pads_for(std::string_view padding, const Shape& channels_last, const IntOrList& window, const IntOrList& strides, const IntOrList& dilation) {
+Pads pads_for(std::string_view padding, const Shape& channels_last, const IntOrList& window, const IntOrList& strides,
+              const IntOrList& dilation) {
   Pads out;
   for (std::size_t i = 0; i < window.values().size(); ++i) {
     const auto k = window.values()[i], s = strides.values()[i], d = dilation.values()[i];
@@ -47,12 +50,14 @@ Pads pads_for(std::string_view padding, const Shape& channels_last, const IntOrL
 void BorderPairs::check(std::string_view name) const {
   const std::string received = cat("Received: ", name, "=", encode(*this).dump(), ".");
   require(pairs_.size() == 2, "`", name, "` should have two elements. ", received);
-  for (const auto& [before, after] : pairs_) require(before >= 0 && after >= 0, "`", name, "` cannot be negative. ", received);
+  for (const auto& [before, after] : pairs_)
+    require(before >= 0 && after >= 0, "`", name, "` cannot be negative. ", received);
 }
 
 Json encode(const BorderPairs& borders) {
   JsonArray out;
-  for (const auto& [before, after] : borders.pairs()) out.push_back(ramet::encode(std::vector<std::int64_t>{before, after}));
+  for (const auto& [before, after] : borders.pairs())
+    out.push_back(ramet::encode(std::vector<std::int64_t>{before, after}));
   return Json(std::move(out));
 }
 

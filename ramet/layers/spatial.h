@@ -20,7 +20,8 @@ struct CausalPaddingNames {
 };
 using CausalPadding = Choice<CausalPaddingNames>;
 
-// An integer for all axes, or one per axis, as the list Keras keeps. UsageError in Keras' words for another count or a number out of range.
+// An integer for all axes, or one per axis, as the list Keras keeps. UsageError in Keras' words for another count or a
+// number out of range.
 IntOrList standardize(const IntOrList& value, std::size_t n, std::string_view name, bool allow_zero = false);
 
 // Ops work with channels last.
@@ -32,9 +33,11 @@ std::int64_t channels_of(const Spec& x, DataFormat format);
 struct Pads {
   std::vector<std::int64_t> before, after;
 };
-Pads pads_for(std::string_view padding, const Shape& channels_last, const IntOrList& window, const IntOrList& strides, const IntOrList& dilation);
+Pads pads_for(std::string_view padding, const Shape& channels_last, const IntOrList& window, const IntOrList& strides,
+              const IntOrList& dilation);
 
-// How much to add or cut at both ends of two axes: 1, {1, 2} (height, width) or {{1, 2}, {3, 4}} ((top, bottom), (left, right)).
+// How much to add or cut at both ends of two axes: 1, {1, 2} (height, width) or {{1, 2}, {3, 4}} ((top, bottom), (left,
+// right)).
 class BorderPairs {
  public:
   using Pair = std::pair<std::int64_t, std::int64_t>;

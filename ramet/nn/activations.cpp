@@ -15,7 +15,8 @@ Value clip(Value x, double low, double high) { return minimum(maximum(x, scalar_
 Value where_less(Value x, double bound, Value yes, Value no) { return select(less(x, scalar_like(x, bound)), yes, no); }
 Value zero(Value x) { return scalar_like(x, 0); }
 
-// eˣ - 1 up to zero; the exponent is cut there so that the branch not taken stays finite. Its derivative at 0 is 1, as Keras has it.
+// eˣ - 1 up to zero; the exponent is cut there so that the branch not taken stays finite. Its derivative at 0 is 1, as
+// Keras has it.
 Value exp_below(Value x) { return expm1(select(greater(x, zero(x)), zero(x), x)); }
 
 Value elu(Value x) { return select(greater(x, zero(x)), x, exp_below(x)); }
@@ -26,8 +27,13 @@ Value selu(Value x) {
 Value celu(Value x) { return elu(x); }  // with its default α = 1
 Value gelu(Value x) { return 0.5 * x * (1.0 + erf(x / std::numbers::sqrt2)); }
 // The derivative at the bounds is 0 for relu6 and 1 for hard_tanh.
-Value relu6(Value x) { return select(less_equal(x, zero(x)), zero(x), select(greater_equal(x, scalar_like(x, 6)), scalar_like(x, 6), x)); }
-Value hard_tanh(Value x) { return select(less(x, scalar_like(x, -1)), scalar_like(x, -1), select(greater(x, scalar_like(x, 1)), scalar_like(x, 1), x)); }
+Value relu6(Value x) {
+  return select(less_equal(x, zero(x)), zero(x), select(greater_equal(x, scalar_like(x, 6)), scalar_like(x, 6), x));
+}
+Value hard_tanh(Value x) {
+  return select(less(x, scalar_like(x, -1)), scalar_like(x, -1),
+                select(greater(x, scalar_like(x, 1)), scalar_like(x, 1), x));
+}
 Value hard_sigmoid(Value x) { return relu6(x + 3.0) / 6.0; }
 Value soft_shrink(Value x) {
   return select(greater(x, scalar_like(x, 0.5)), x - 0.5, select(less(x, scalar_like(x, -0.5)), x + 0.5, zero(x)));
@@ -39,11 +45,12 @@ Value glu(Value x) {
 }
 // 0 below -1, x above 1, a parabola between.
 Value sparse_plus(Value x) {
-  return select(less_equal(x, scalar_like(x, -1)), zero(x), select(less(x, scalar_like(x, 1)), 0.25 * square(x + 1.0), x));
+  return select(less_equal(x, scalar_like(x, -1)), zero(x),
+                select(less(x, scalar_like(x, 1)), 0.25 * square(x + 1.0), x));
 }
 
-// The projection of each row on the probability simplex: max(x - τ, 0) with τ such that the row sums to 1. The support is found by
-// comparing every pair, which needs no sort: element i is in it iff 1 + Σ_{x_j ≥ x_i} (x_i - x_j) > 0.
+// The projection of each row on the probability simplex: max(x - τ, 0) with τ such that the row sums to 1. The support
+// is found by comparing every pair, which needs no sort: element i is in it iff 1 + Σ_{x_j ≥ x_i} (x_i - x_j) > 0.
 Value sparsemax(Value x) {
   const Value a = expand_dims(x, -1), b = expand_dims(x, -2);
   const Value at_least = cast(greater_equal(b, a), x.dtype());
@@ -105,16 +112,21 @@ ActivationFunction ActivationFunction::from(std::string_view name) {
   out.index_ = find(name);
   if (out.index_ >= 0) return out;
   const std::string near = nearest(name, std::span<const std::string_view>(kActivationNames));
-  throw UsageError(cat("unknown activation '", name, "'", near.empty() ? "" : cat("; did you mean '", near, "'?"), " (", join(kActivationNames, ", "), ")"));
+  throw UsageError(cat("unknown activation '", name, "'", near.empty() ? "" : cat("; did you mean '", near, "'?"), " (",
+                       join(kActivationNames, ", "), ")"));
 }
 
 Json encode(const ActivationFunction& activation) { return Json(std::string(activation.name())); }
 
 void decode(const Json& json, ActivationFunction& out) {
-  if (json.is_null()) out = ActivationFunction();
-  else if (json.is_string()) out = ActivationFunction::from(json.as_string());
-  else if (json.is_object() && json.at("class_name").is_string() && json.at("class_name").as_string() == "function") out = ActivationFunction::from(json.at("config").as_string());
-  else throw DataError(cat("an activation that is not one of Keras' functions is not supported: ", json.dump()));
+  if (json.is_null())
+    out = ActivationFunction();
+  else if (json.is_string())
+    out = ActivationFunction::from(json.as_string());
+  else if (json.is_object() && json.at("class_name").is_string() && json.at("class_name").as_string() == "function")
+    out = ActivationFunction::from(json.at("config").as_string());
+  else
+    throw DataError(cat("an activation that is not one of Keras' functions is not supported: ", json.dump()));
 }
 
 }  // namespace ramet

@@ -8,13 +8,15 @@
 namespace ramet {
 
 inline constexpr std::array<std::string_view, 32> kActivationNames = {
-    "linear",     "relu",     "relu6",     "sigmoid",    "tanh",        "softmax",     "log_softmax", "elu",        "selu",
-    "gelu",       "silu",     "swish",     "softplus",   "softsign",    "exponential", "leaky_relu",  "hard_sigmoid", "hard_silu",
-    "hard_swish", "hard_tanh", "mish",     "celu",       "glu",         "log_sigmoid", "hard_shrink", "soft_shrink", "tanh_shrink",
-    "threshold",  "squareplus", "sparse_plus", "sparse_sigmoid", "sparsemax"};
+    "linear",      "relu",        "relu6",          "sigmoid",     "tanh",        "softmax",     "log_softmax",
+    "elu",         "selu",        "gelu",           "silu",        "swish",       "softplus",    "softsign",
+    "exponential", "leaky_relu",  "hard_sigmoid",   "hard_silu",   "hard_swish",  "hard_tanh",   "mish",
+    "celu",        "glu",         "log_sigmoid",    "hard_shrink", "soft_shrink", "tanh_shrink", "threshold",
+    "squareplus",  "sparse_plus", "sparse_sigmoid", "sparsemax"};
 
-// An activation. A literal that names none does not compile; `ActivationFunction::from` takes names known at run time only.
-// (In `ramet`, Activation is the layer; layer configs in `ramet::layers` call this one Activation, as Keras names the argument.)
+// An activation. A literal that names none does not compile; `ActivationFunction::from` takes names known at run time
+// only. (In `ramet`, Activation is the layer; layer configs in `ramet::layers` call this one Activation, as Keras names
+// the argument.)
 class ActivationFunction {
  public:
   constexpr ActivationFunction() = default;  // linear

@@ -15,7 +15,8 @@ class InitializerBase {
   virtual Array operator()(const Shape& shape, DType dtype) const = 0;
 };
 
-// As a config member: "glorot_uniform", initializers::Constant({.value = 2}). Convertible to what Builder::weight takes.
+// As a config member: "glorot_uniform", initializers::Constant({.value = 2}). Convertible to what Builder::weight
+// takes.
 class Initializer : public Object<InitializerBase> {
  public:
   using Object::Object;
@@ -41,39 +42,45 @@ struct SeedConfig {
 struct NormalConfig {
   double mean = 0, stddev = 0.05;
   std::optional<std::int64_t> seed = std::nullopt;
-  static constexpr auto fields = std::tuple{field("mean", &NormalConfig::mean), field("stddev", &NormalConfig::stddev), field("seed", &NormalConfig::seed)};
+  static constexpr auto fields = std::tuple{field("mean", &NormalConfig::mean), field("stddev", &NormalConfig::stddev),
+                                            field("seed", &NormalConfig::seed)};
 };
 struct UniformConfig {
   double minval = -0.05, maxval = 0.05;
   std::optional<std::int64_t> seed = std::nullopt;
-  static constexpr auto fields = std::tuple{field("minval", &UniformConfig::minval), field("maxval", &UniformConfig::maxval), field("seed", &UniformConfig::seed)};
+  static constexpr auto fields =
+      std::tuple{field("minval", &UniformConfig::minval), field("maxval", &UniformConfig::maxval),
+                 field("seed", &UniformConfig::seed)};
 };
 struct OrthogonalConfig {
   double gain = 1;
   std::optional<std::int64_t> seed = std::nullopt;
-  static constexpr auto fields = std::tuple{field("gain", &OrthogonalConfig::gain), field("seed", &OrthogonalConfig::seed)};
+  static constexpr auto fields =
+      std::tuple{field("gain", &OrthogonalConfig::gain), field("seed", &OrthogonalConfig::seed)};
 };
 struct ModeNames {
   static constexpr std::string_view what = "mode", names[] = {"fan_in", "fan_out", "fan_avg"};
 };
 struct DistributionNames {
-  static constexpr std::string_view what = "distribution", names[] = {"truncated_normal", "untruncated_normal", "uniform"};
+  static constexpr std::string_view what = "distribution",
+                                    names[] = {"truncated_normal", "untruncated_normal", "uniform"};
 };
 struct VarianceScalingConfig {
   double scale = 1;
   Choice<ModeNames> mode = "fan_in";
   Choice<DistributionNames> distribution = "truncated_normal";
   std::optional<std::int64_t> seed = std::nullopt;
-  static constexpr auto fields = std::tuple{field("scale", &VarianceScalingConfig::scale), field("mode", &VarianceScalingConfig::mode),
-                                            field("distribution", &VarianceScalingConfig::distribution), field("seed", &VarianceScalingConfig::seed)};
+  static constexpr auto fields = std::tuple{
+      field("scale", &VarianceScalingConfig::scale), field("mode", &VarianceScalingConfig::mode),
+      field("distribution", &VarianceScalingConfig::distribution), field("seed", &VarianceScalingConfig::seed)};
 };
 
-#define RAMET_INITIALIZER(Name, ConfigType)                                        \
-  class Name final : public ObjectOf<Name, InitializerBase, ConfigType> {          \
-   public:                                                                         \
-    static constexpr std::string_view kClassName = #Name;                          \
-    using ObjectOf::ObjectOf;                                                      \
-    Array operator()(const Shape& shape, DType dtype) const override;              \
+#define RAMET_INITIALIZER(Name, ConfigType)                               \
+  class Name final : public ObjectOf<Name, InitializerBase, ConfigType> { \
+   public:                                                                \
+    static constexpr std::string_view kClassName = #Name;                 \
+    using ObjectOf::ObjectOf;                                             \
+    Array operator()(const Shape& shape, DType dtype) const override;     \
   }
 RAMET_INITIALIZER(Zeros, NoConfig);
 RAMET_INITIALIZER(Ones, NoConfig);

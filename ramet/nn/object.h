@@ -1,5 +1,6 @@
-// Configurable objects that Keras names by a string or writes as {module, class_name, config}: initializers, regularizers, constraints,
-// losses, metrics, optimizers. A kind of object is a list of records; each record has a config struct with a field table.
+// Configurable objects that Keras names by a string or writes as {module, class_name, config}: initializers,
+// regularizers, constraints, losses, metrics, optimizers. A kind of object is a list of records; each record has a
+// config struct with a field table.
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -46,7 +47,8 @@ class Object {
       for (const auto alias : c.aliases) names.emplace_back(alias);
     }
     const std::string near = nearest(name, names);
-    throw UsageError(cat("unknown ", Interface::kKind, " '", name, "'", near.empty() ? "" : cat("; did you mean '", near, "'?"), " (", join(names, ", "), ")"));
+    throw UsageError(cat("unknown ", Interface::kKind, " '", name, "'",
+                         near.empty() ? "" : cat("; did you mean '", near, "'?"), " (", join(names, ", "), ")"));
   }
 
  private:
@@ -72,7 +74,9 @@ class ObjectOf : public Interface {
     }
     return std::make_shared<const Derived>(Derived(from_json<C>(json)));
   }
-  static ObjectClass<Interface> registration(std::vector<std::string_view> aliases = {}) { return {Derived::kClassName, std::move(aliases), &ObjectOf::from_config}; }
+  static ObjectClass<Interface> registration(std::vector<std::string_view> aliases = {}) {
+    return {Derived::kClassName, std::move(aliases), &ObjectOf::from_config};
+  }
 
  private:
   C config_;
@@ -81,16 +85,22 @@ class ObjectOf : public Interface {
 template <class Interface>
 Json encode(const Object<Interface>& object) {
   if (!object) return Json(nullptr);
-  return Json(JsonObject{{"module", Json(std::string(Interface::kModule))}, {"class_name", Json(std::string(object->class_name()))}, {"config", Json(object->get_config())}, {"registered_name", Json(nullptr)}});
+  return Json(JsonObject{{"module", Json(std::string(Interface::kModule))},
+                         {"class_name", Json(std::string(object->class_name()))},
+                         {"config", Json(object->get_config())},
+                         {"registered_name", Json(nullptr)}});
 }
 
 template <class Interface>
 void decode(const Json& json, Object<Interface>& out) {
-  if (json.is_null()) out = {};
-  else if (json.is_string()) out = Object<Interface>(json.as_string());
+  if (json.is_null())
+    out = {};
+  else if (json.is_string())
+    out = Object<Interface>(json.as_string());
   else {
     const Json* config = json.as_object().find("config");
-    out = Object<Interface>::make(json.at("class_name").as_string(), config && config->is_object() ? config->as_object() : JsonObject{});
+    out = Object<Interface>::make(json.at("class_name").as_string(),
+                                  config && config->is_object() ? config->as_object() : JsonObject{});
   }
 }
 

@@ -28,7 +28,8 @@ Value OrthogonalRegularizer::operator()(Value w) const {
   require(w.rank() == 2, "OrthogonalRegularizer: inputs must have rank 2; got ", w.spec());
   const bool rows = config().mode == "rows";
   const Value unit = w * rsqrt(maximum(reduce_sum(square(w), {rows ? 1 : 0}, true), scalar_like(w, 1e-12)));
-  const Value product = rows ? matmul(unit, unit, {.transpose_a = false, .transpose_b = true}) : matmul(unit, unit, {.transpose_a = true, .transpose_b = false});
+  const Value product = rows ? matmul(unit, unit, {.transpose_a = false, .transpose_b = true})
+                             : matmul(unit, unit, {.transpose_a = true, .transpose_b = false});
   const auto n = product.dim(0);
   const Value off = cast(not_equal(iota(*w.program, {n, n}, 0), iota(*w.program, {n, n}, 1)), w.dtype());
   const double pairs = static_cast<double>(n * (n - 1)) / 2;
@@ -55,14 +56,16 @@ Value UnitNorm::operator()(Value w) const { return w / (norm(w, config().axis.va
 
 const std::vector<ObjectClass<RegularizerBase>>& RegularizerBase::classes() {
   using namespace regularizers;
-  static const std::vector<ObjectClass<RegularizerBase>> list = {L1::registration({"l1"}), L2::registration({"l2"}), L1L2::registration({"l1_l2"}),
+  static const std::vector<ObjectClass<RegularizerBase>> list = {L1::registration({"l1"}), L2::registration({"l2"}),
+                                                                 L1L2::registration({"l1_l2"}),
                                                                  OrthogonalRegularizer::registration()};
   return list;
 }
 
 const std::vector<ObjectClass<ConstraintBase>>& ConstraintBase::classes() {
   using namespace constraints;
-  static const std::vector<ObjectClass<ConstraintBase>> list = {MaxNorm::registration(), MinMaxNorm::registration(), NonNeg::registration(), UnitNorm::registration()};
+  static const std::vector<ObjectClass<ConstraintBase>> list = {MaxNorm::registration(), MinMaxNorm::registration(),
+                                                                NonNeg::registration(), UnitNorm::registration()};
   return list;
 }
 

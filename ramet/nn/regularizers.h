@@ -53,7 +53,8 @@ struct OrthogonalModeNames {
 struct OrthogonalConfig {
   double factor = 0.01;
   Choice<OrthogonalModeNames> mode = "rows";
-  static constexpr auto fields = std::tuple{field("factor", &OrthogonalConfig::factor), field("mode", &OrthogonalConfig::mode)};
+  static constexpr auto fields =
+      std::tuple{field("factor", &OrthogonalConfig::factor), field("mode", &OrthogonalConfig::mode)};
 };
 
 class L1 final : public ObjectOf<L1, RegularizerBase, L1Config> {
@@ -90,13 +91,15 @@ namespace constraints {
 struct MaxNormConfig {
   double max_value = 2;
   IntOrList axis = 0;
-  static constexpr auto fields = std::tuple{field("max_value", &MaxNormConfig::max_value), field("axis", &MaxNormConfig::axis)};
+  static constexpr auto fields =
+      std::tuple{field("max_value", &MaxNormConfig::max_value), field("axis", &MaxNormConfig::axis)};
 };
 struct MinMaxNormConfig {
   double min_value = 0, max_value = 1, rate = 1;
   IntOrList axis = 0;
-  static constexpr auto fields = std::tuple{field("min_value", &MinMaxNormConfig::min_value), field("max_value", &MinMaxNormConfig::max_value),
-                                            field("rate", &MinMaxNormConfig::rate), field("axis", &MinMaxNormConfig::axis)};
+  static constexpr auto fields =
+      std::tuple{field("min_value", &MinMaxNormConfig::min_value), field("max_value", &MinMaxNormConfig::max_value),
+                 field("rate", &MinMaxNormConfig::rate), field("axis", &MinMaxNormConfig::axis)};
 };
 struct UnitNormConfig {
   IntOrList axis = 0;

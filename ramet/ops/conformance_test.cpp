@@ -1,4 +1,5 @@
-// Every op in the list, on random shapes: text round trip, fast kernel against the plain one, gradient against differences.
+// Every op in the list, on random shapes: text round trip, fast kernel against the plain one, gradient against
+// differences.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -21,7 +22,8 @@ ops::ConvAttrs conv_attrs(Random& random, const Shape& x, const Shape& window, s
   ops::ConvAttrs a;
   a.groups = groups;
   for (std::size_t i = 0; i < window.size(); ++i) {
-    const auto stride = random.integer(1, 3), dilation = stride > 1 ? 1 : random.integer(1, 2), reach = (window[i] - 1) * dilation + 1;
+    const auto stride = random.integer(1, 3), dilation = stride > 1 ? 1 : random.integer(1, 2),
+               reach = (window[i] - 1) * dilation + 1;
     a.strides.push_back(stride), a.dilation.push_back(dilation), a.pad_before.push_back(random.integer(0, reach - 1));
     a.pad_after.push_back(std::max<std::int64_t>(random.integer(0, reach - 1), reach - x[i + 1] - a.pad_before.back()));
   }
@@ -36,7 +38,8 @@ struct ConvSample {
 ConvSample conv_sample(Random& random) {
   ConvSample s;
   const auto spatial = static_cast<std::size_t>(random.integer(1, 2));
-  const std::int64_t groups = random.chance(0.3) ? random.integer(2, 3) : 1, c = random.integer(1, 4), f = random.integer(1, 5);
+  const std::int64_t groups = random.chance(0.3) ? random.integer(2, 3) : 1, c = random.integer(1, 4),
+                     f = random.integer(1, 5);
   const bool depthwise = groups > 1 && random.chance(0.5);
   s.x = {random.integer(1, 3)};
   Shape window;
@@ -50,7 +53,9 @@ ConvSample conv_sample(Random& random) {
   return s;
 }
 
-ops::ConvGradAttrs grad_attrs(const ConvSample& s, const Shape& shape) { return {shape, s.attrs.strides, s.attrs.dilation, s.attrs.pad_before, s.attrs.groups}; }
+ops::ConvGradAttrs grad_attrs(const ConvSample& s, const Shape& shape) {
+  return {shape, s.attrs.strides, s.attrs.dilation, s.attrs.pad_before, s.attrs.groups};
+}
 
 }  // namespace
 
@@ -58,7 +63,9 @@ Sample op_sample(const OpDef& op, Random& r, DType dtype) {
   for (const auto& row : ops::pointwise_table())
     if (row.op == &op) return pointwise_sample(row, r, dtype);
   Sample s;
-  const auto shape = [&](std::int64_t low, std::int64_t high) { return r.shape(static_cast<std::size_t>(r.integer(low, high))); };
+  const auto shape = [&](std::int64_t low, std::int64_t high) {
+    return r.shape(static_cast<std::size_t>(r.integer(low, high)));
+  };
   const auto some_axes = [&](std::size_t rank) {
     std::vector<std::int64_t> axes;
     for (std::size_t i = 0; i < rank; ++i)
@@ -69,10 +76,12 @@ Sample op_sample(const OpDef& op, Random& r, DType dtype) {
   const auto emit_one = [&](const Values& in, auto attrs) { s.output(s.program->emit(op, in, Attrs::make(attrs))); };
   const std::string_view name = op.name;
 
-  if (name == "constant") emit_one({}, ops::ConstantAttrs{r.array({shape(0, 3), dtype})});
+  if (name == "constant")
+    emit_one({}, ops::ConstantAttrs{r.array({shape(0, 3), dtype})});
   else if (name == "iota") {
     const Shape sh = shape(1, 3);
-    emit_one({}, ops::IotaAttrs{sh, r.integer(0, static_cast<std::int64_t>(sh.size()) - 1), std::string(keras_name(dtype))});
+    emit_one(
+        {}, ops::IotaAttrs{sh, r.integer(0, static_cast<std::int64_t>(sh.size()) - 1), std::string(keras_name(dtype))});
   } else if (name == "select") {
     const Shape sh = shape(0, 3);
     const Value c = s.input(r, {broadcast_partner(r, sh), DType::boolean});
@@ -88,7 +97,8 @@ Sample op_sample(const OpDef& op, Random& r, DType dtype) {
     for (const auto d : ta ? Shape{k, m} : Shape{m, k}) a.push_back(d);
     for (const auto d : tb ? Shape{n, k} : Shape{k, n}) b.push_back(d);
     Values in{s.input(r, {a, dtype}), s.input(r, {b, dtype})};
-    if (!plain) emit_one(in, ops::MatmulAttrs{ta, tb});
+    if (!plain)
+      emit_one(in, ops::MatmulAttrs{ta, tb});
     else {
       const bool bias = r.chance(0.7);
       if (bias) in.push_back(s.input(r, {{n}, dtype}));
@@ -111,17 +121,22 @@ Sample op_sample(const OpDef& op, Random& r, DType dtype) {
   } else if (name == "transpose") {
     const Shape sh = shape(1, 4);
     std::vector<std::int64_t> axes;
-    for (std::size_t i = 0; i < sh.size(); ++i) axes.insert(axes.begin() + r.integer(0, static_cast<std::int64_t>(i)), static_cast<std::int64_t>(i));
+    for (std::size_t i = 0; i < sh.size(); ++i)
+      axes.insert(axes.begin() + r.integer(0, static_cast<std::int64_t>(i)), static_cast<std::int64_t>(i));
     emit_one({s.input(r, {sh, dtype})}, ops::TransposeAttrs{axes});
   } else if (name == "slice") {
     const Shape sh = shape(1, 3);
     ops::SliceAttrs a;
-    for (const auto n : sh) a.begin.push_back(r.integer(0, n)), a.end.push_back(r.integer(a.begin.back(), n)), a.step.push_back(r.integer(1, 3));
+    for (const auto n : sh)
+      a.begin.push_back(r.integer(0, n)), a.end.push_back(r.integer(a.begin.back(), n)),
+          a.step.push_back(r.integer(1, 3));
     emit_one({s.input(r, {sh, dtype})}, a);
   } else if (name == "pad") {
     const Shape sh = shape(1, 3);
     ops::PadAttrs a;
-    for (const auto n : sh) a.before.push_back(r.integer(n > 1 ? -1 : 0, 2)), a.after.push_back(r.integer(0, 2)), a.inside.push_back(r.integer(0, 2));
+    for (const auto n : sh)
+      a.before.push_back(r.integer(n > 1 ? -1 : 0, 2)), a.after.push_back(r.integer(0, 2)),
+          a.inside.push_back(r.integer(0, 2));
     emit_one({s.input(r, {sh, dtype})}, a);
   } else if (name == "concat") {
     const Shape sh = shape(1, 3);
@@ -170,11 +185,16 @@ Sample op_sample(const OpDef& op, Random& r, DType dtype) {
     }
   } else if (name == "conv" || name == "conv_linear" || name == "conv_input_grad" || name == "conv_kernel_grad") {
     const ConvSample c = conv_sample(r);
-    if (name == "conv") emit_one({s.input(r, {c.x, dtype}), s.input(r, {c.w, dtype})}, c.attrs);
-    else if (name == "conv_linear") emit_one({s.input(r, {c.x, dtype}), s.input(r, {c.w, dtype}), s.input(r, {{c.w.back()}, dtype})},
-                                             ops::ConvLinearAttrs{c.attrs.strides, c.attrs.dilation, c.attrs.pad_before, c.attrs.pad_after, c.attrs.groups, true, "relu"});
-    else if (name == "conv_input_grad") emit_one({s.input(r, {c.y, dtype}), s.input(r, {c.w, dtype})}, grad_attrs(c, c.x));
-    else emit_one({s.input(r, {c.x, dtype}), s.input(r, {c.y, dtype})}, grad_attrs(c, c.w));
+    if (name == "conv")
+      emit_one({s.input(r, {c.x, dtype}), s.input(r, {c.w, dtype})}, c.attrs);
+    else if (name == "conv_linear")
+      emit_one({s.input(r, {c.x, dtype}), s.input(r, {c.w, dtype}), s.input(r, {{c.w.back()}, dtype})},
+               ops::ConvLinearAttrs{c.attrs.strides, c.attrs.dilation, c.attrs.pad_before, c.attrs.pad_after,
+                                    c.attrs.groups, true, "relu"});
+    else if (name == "conv_input_grad")
+      emit_one({s.input(r, {c.y, dtype}), s.input(r, {c.w, dtype})}, grad_attrs(c, c.x));
+    else
+      emit_one({s.input(r, {c.x, dtype}), s.input(r, {c.y, dtype})}, grad_attrs(c, c.w));
   } else if (name == "max_pool" || name == "avg_pool" || name == "max_pool_grad" || name == "avg_pool_grad") {
     const auto spatial = static_cast<std::size_t>(r.integer(1, 2));
     Shape x{r.integer(1, 3)};
@@ -182,32 +202,41 @@ Sample op_sample(const OpDef& op, Random& r, DType dtype) {
     x.push_back(r.integer(1, 20));
     const auto a = pool_attrs(r, x, spatial);
     const Shape y = ops::max_pool_op.infer(Attrs::make(a), std::vector<Spec>{{x, dtype}})[0].shape;
-    if (name == "avg_pool_grad") emit_one({s.input(r, {y, dtype})}, ops::AvgPoolGradAttrs{x, a.window, a.strides, a.pad_before, a.pad_after});
-    else if (name == "max_pool_grad") emit_one({s.input(r, {x, dtype}), s.input(r, {y, dtype})}, a);
-    else emit_one({s.input(r, {x, dtype})}, a);
+    if (name == "avg_pool_grad")
+      emit_one({s.input(r, {y, dtype})}, ops::AvgPoolGradAttrs{x, a.window, a.strides, a.pad_before, a.pad_after});
+    else if (name == "max_pool_grad")
+      emit_one({s.input(r, {x, dtype}), s.input(r, {y, dtype})}, a);
+    else
+      emit_one({s.input(r, {x, dtype})}, a);
   } else if (name == "softmax" || name == "log_softmax") {
     emit_one({s.input(r, {r.shape(static_cast<std::size_t>(r.integer(1, 3)), false), dtype})}, NoAttrs{});
   } else if (name == "random_uniform" || name == "random_normal") {
     s.inputs.push_back(Array::of<std::int64_t>({2}, {r.integer(0, 1000), r.integer(0, 9)}));
-    emit_one({s.program->input("state", {{2}, DType::i64})}, ops::RandomAttrs{shape(0, 3), std::string(keras_name(dtype))});
+    emit_one({s.program->input("state", {{2}, DType::i64})},
+             ops::RandomAttrs{shape(0, 3), std::string(keras_name(dtype))});
   } else if (name == "transfer") {
     emit_one({s.input(r, {shape(0, 3), dtype})}, ops::TransferAttrs{"cpu:0", "cpu:0"});
   } else if (name == "scan") {
     const auto length = r.integer(0, 4), n = r.integer(1, 3);
-    const Value carry = s.input(r, {{n}, dtype}), x = s.input(r, {{length, n}, dtype}), w = s.input(r, {{n, n}, dtype}, -0.5, 0.5);
-    const auto result = ops::scan({carry}, {x}, {w}, length, r.chance(0.5), [&](Program&, const Values& c, const Values& xt, const Values& k) -> ops::ScanResult {
-      const Value h = ops::tanh(ops::reshape(ops::matmul(ops::reshape(c[0], {1, n}), k[0]), {n}) + xt[0]);
-      return {{h}, {h * xt[0]}};
-    });
+    const Value carry = s.input(r, {{n}, dtype}), x = s.input(r, {{length, n}, dtype}),
+                w = s.input(r, {{n, n}, dtype}, -0.5, 0.5);
+    const auto result =
+        ops::scan({carry}, {x}, {w}, length, r.chance(0.5),
+                  [&](Program&, const Values& c, const Values& xt, const Values& k) -> ops::ScanResult {
+                    const Value h = ops::tanh(ops::reshape(ops::matmul(ops::reshape(c[0], {1, n}), k[0]), {n}) + xt[0]);
+                    return {{h}, {h * xt[0]}};
+                  });
     s.output(result.carries), s.output(result.outputs);
   } else if (name == "cluster") {
     auto body = std::make_unique<Program>();
     const Shape sh = shape(0, 3), other = broadcast_partner(r, sh);
-    const Value a = body->input("a", {sh, dtype}), b = body->input("b", {other, dtype}), k = body->input("k", {{}, dtype});
+    const Value a = body->input("a", {sh, dtype}), b = body->input("b", {other, dtype}),
+                k = body->input("k", {{}, dtype});
     const Value sum = ops::tanh(a + b) * k;
     body->output("y", ops::select(ops::greater(sum, a), sum, a * k + k));
     body->output("z", sum);
-    emit_one({s.input(r, {sh, dtype}), s.input(r, {other, dtype}), s.input(r, {{}, dtype})}, ops::ClusterAttrs{std::move(body)});
+    emit_one({s.input(r, {sh, dtype}), s.input(r, {other, dtype}), s.input(r, {{}, dtype})},
+             ops::ClusterAttrs{std::move(body)});
   }
   return s;
 }
@@ -219,7 +248,9 @@ namespace {
 constexpr int kRounds = 25;
 
 std::unique_ptr<Program> copy_of(const Program& p) {
-  return rebuild(p, [](Program& out, int, const Instr& instr, std::span<const Value> in) { return out.emit(*instr.op, in, instr.attrs); });
+  return rebuild(p, [](Program& out, int, const Instr& instr, std::span<const Value> in) {
+    return out.emit(*instr.op, in, instr.attrs);
+  });
 }
 
 }  // namespace
@@ -251,33 +282,37 @@ TEST_CASE("ops: a program written as text reads back to the same text") {
     }
 }
 
-// Sums of at most a few hundred products of numbers below 4: the plain kernels sum in double, the fast ones in float with a rounding of
-// 2^-24 relative to the partial sums, which stay below 4·7·7·4·4 ≈ 3000 in the worst sample; 1e-4 absolute and 1e-5 relative bound that.
+// Sums of at most a few hundred products of numbers below 4: the plain kernels sum in double, the fast ones in float
+// with a rounding of 2^-24 relative to the partial sums, which stay below 4·7·7·4·4 ≈ 3000 in the worst sample; 1e-4
+// absolute and 1e-5 relative bound that.
 TEST_CASE("ops: fast kernels equal the plain ones, on every CPU target, over random shapes with 0 and 1") {
   const cpu::CpuTarget before = cpu::cpu_target();
   for (const cpu::CpuTarget target : cpu::available_targets()) {
-  cpu::set_cpu_target(target);
-  for (const OpDef* op : ops::all_ops())
-    for (unsigned round = 0; round < 2 * kRounds; ++round) {
-      Random random(round * 7 + 1);
-      const Sample s = op_sample(*op, random, DType::f32);
-      INFO(to_text(*s.program));
-      const Arrays plain = evaluate_plainly(*s.program, s.inputs);
-      const Arrays fast = Executable::compile(copy_of(*s.program))->run(s.inputs);
-      for (std::size_t i = 0; i < plain.size(); ++i) {
-        REQUIRE(fast[i].shape() == plain[i].shape());
-        const auto a = fast[i].to_doubles(), b = plain[i].to_doubles();
-        for (std::size_t k = 0; k < a.size(); ++k) {
-          if (std::isnan(b[k])) CHECK(std::isnan(a[k]));
-          else if (a[k] != b[k]) CHECK(std::abs(a[k] - b[k]) <= 1e-4 + 1e-5 * std::abs(b[k]));
+    cpu::set_cpu_target(target);
+    for (const OpDef* op : ops::all_ops())
+      for (unsigned round = 0; round < 2 * kRounds; ++round) {
+        Random random(round * 7 + 1);
+        const Sample s = op_sample(*op, random, DType::f32);
+        INFO(to_text(*s.program));
+        const Arrays plain = evaluate_plainly(*s.program, s.inputs);
+        const Arrays fast = Executable::compile(copy_of(*s.program))->run(s.inputs);
+        for (std::size_t i = 0; i < plain.size(); ++i) {
+          REQUIRE(fast[i].shape() == plain[i].shape());
+          const auto a = fast[i].to_doubles(), b = plain[i].to_doubles();
+          for (std::size_t k = 0; k < a.size(); ++k) {
+            if (std::isnan(b[k]))
+              CHECK(std::isnan(a[k]));
+            else if (a[k] != b[k])
+              CHECK(std::abs(a[k] - b[k]) <= 1e-4 + 1e-5 * std::abs(b[k]));
+          }
         }
       }
-    }
   }
   cpu::set_cpu_target(before);
 }
 
-// Central differences with step h have an error of h²·f'''/6 + ε·|f|/h; in double with h = 1e-5 and values of order 10 that is ~1e-9.
+// Central differences with step h have an error of h²·f'''/6 + ε·|f|/h; in double with h = 1e-5 and values of order 10
+// that is ~1e-9.
 TEST_CASE("ops: gradients equal central differences in float64") {
   for (const OpDef* op : ops::all_ops()) {
     if (op->not_differentiable || op->name == "linear" || op->name == "conv_linear" || op->name == "cluster") continue;
@@ -304,7 +339,8 @@ TEST_CASE("ops: gradients equal central differences in float64") {
       for (const Value& y : out)
         if (y.dtype() == DType::f64) new_ys.push_back(y), new_dys.push_back(ops::constant(p, seeds[seed++]));
       for (std::size_t i = 0; i < p.inputs().size(); ++i)
-        if (p.spec(p.inputs()[i].value).dtype == DType::f64) xs.push_back(p.value(p.inputs()[i].value)), which.push_back(i);
+        if (p.spec(p.inputs()[i].value).dtype == DType::f64)
+          xs.push_back(p.value(p.inputs()[i].value)), which.push_back(i);
       const Values g = gradients(new_ys, new_dys, xs);
       std::vector<int> present;
       for (std::size_t i = 0; i < g.size(); ++i)
@@ -332,7 +368,8 @@ TEST_CASE("ops: gradients equal central differences in float64") {
           up[input] = up[input].copy(), down[input] = down[input].copy();
           up[input].data<double>()[static_cast<std::size_t>(e)] += h;
           down[input].data<double>()[static_cast<std::size_t>(e)] -= h;
-          const double numeric = (total(up) - total(down)) / (2 * h), ours = gradient.data<double>()[static_cast<std::size_t>(e)];
+          const double numeric = (total(up) - total(down)) / (2 * h),
+                       ours = gradient.data<double>()[static_cast<std::size_t>(e)];
           CHECK(std::abs(numeric - ours) <= 1e-6 * std::max(1.0, std::abs(ours)));
         }
       }

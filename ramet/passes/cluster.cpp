@@ -1,5 +1,5 @@
-// Groups pointwise instructions of one shape. A group is run where its last member stood, so a member may join only while nobody
-// outside has read from the group.
+// Groups pointwise instructions of one shape. A group is run where its last member stood, so a member may join only
+// while nobody outside has read from the group.
 #include <algorithm>
 #include <map>
 
@@ -33,7 +33,8 @@ std::vector<int> find_groups(const Program& p, std::vector<Group>& groups) {
       const int g = group_of[at(p.producer(v))];
       if (g < 0) continue;
       const Instr& first = p.instr(groups[at(g)].members[0]);
-      const bool fits = pointwise && groups[at(g)].open && first.device == instr.device && p.spec(first.results[0]).shape == shape.shape;
+      const bool fits = pointwise && groups[at(g)].open && first.device == instr.device &&
+                        p.spec(first.results[0]).shape == shape.shape;
       if (fits && std::find(sources.begin(), sources.end(), g) == sources.end()) sources.push_back(g);
     }
     int mine = -1;
@@ -41,7 +42,8 @@ std::vector<int> find_groups(const Program& p, std::vector<Group>& groups) {
     for (const int g : sources) {
       if (size + groups[at(g)].members.size() > kMostMembers) continue;
       size += groups[at(g)].members.size();
-      if (mine < 0) mine = g;
+      if (mine < 0)
+        mine = g;
       else {  // joins two groups
         for (const int m : groups[at(g)].members) group_of[at(m)] = mine;
         auto& into = groups[at(mine)].members;
@@ -77,7 +79,8 @@ std::unique_ptr<Program> cluster(const Program& program, const PassOptions&) {
   std::vector<bool> leaves(at(program.value_count()), false);
   for (int i = 0; i < static_cast<int>(program.instrs().size()); ++i)
     for (const int v : program.instr(i).inputs)
-      if (program.producer(v) >= 0 && (group_of[at(i)] < 0 || group_of[at(program.producer(v))] != group_of[at(i)])) leaves[at(v)] = true;
+      if (program.producer(v) >= 0 && (group_of[at(i)] < 0 || group_of[at(program.producer(v))] != group_of[at(i)]))
+        leaves[at(v)] = true;
   for (const auto& output : program.outputs()) leaves[at(output.value)] = true;
   for (const auto& input : program.inputs())
     if (input.update >= 0) leaves[at(input.update)] = true;
@@ -85,7 +88,8 @@ std::unique_ptr<Program> cluster(const Program& program, const PassOptions&) {
   // As `rebuild`, but the results of a group's members are all known at its last member.
   auto out = std::make_unique<Program>();
   Values map(at(program.value_count()));
-  for (const auto& input : program.inputs()) map[at(input.value)] = out->input(input.name, program.spec(input.value), input.kind);
+  for (const auto& input : program.inputs())
+    map[at(input.value)] = out->input(input.name, program.spec(input.value), input.kind);
   for (int i = 0; i < static_cast<int>(program.instrs().size()); ++i) {
     const Instr& instr = program.instr(i);
     out->device = instr.device;

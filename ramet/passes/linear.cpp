@@ -35,7 +35,8 @@ class Finder {
     if (out.dtype != DType::f32 || (instr.op == &ops::matmul_op && out.rank() != 2)) return {};
     Chain c{product, -1, -1, -1};
     int value = instr.results[0];
-    if (const int user = only_user(value); user >= 0 && p_.instr(user).op == &ops::add_op && p_.spec(p_.instr(user).results[0]) == out) {
+    if (const int user = only_user(value);
+        user >= 0 && p_.instr(user).op == &ops::add_op && p_.spec(p_.instr(user).results[0]) == out) {
       const auto& in = p_.instr(user).inputs;
       const int other = in[0] == value ? in[1] : in[0];
       const Spec& bias = p_.spec(other);
@@ -55,7 +56,10 @@ class Finder {
 
  private:
   int only_user(int value) const {
-    return users_[at(value)].size() == 1 && extra_[at(value)] == 0 && p_.instr(users_[at(value)][0]).device == p_.instr(p_.producer(value)).device ? users_[at(value)][0] : -1;
+    return users_[at(value)].size() == 1 && extra_[at(value)] == 0 &&
+                   p_.instr(users_[at(value)][0]).device == p_.instr(p_.producer(value)).device
+               ? users_[at(value)][0]
+               : -1;
   }
   const Program& p_;
   std::vector<std::vector<int>> users_;
@@ -97,10 +101,13 @@ std::unique_ptr<Program> linear(const Program& program, const PassOptions&) {
     const Instr& product = program.instr(c.product);
     if (product.op == &ops::matmul_op) {
       const auto& a = product.attrs.as<ops::MatmulAttrs>();
-      return out.emit(ops::linear_op, inputs, Attrs::make(ops::LinearAttrs{a.transpose_a, a.transpose_b, c.bias >= 0, activation}));
+      return out.emit(ops::linear_op, inputs,
+                      Attrs::make(ops::LinearAttrs{a.transpose_a, a.transpose_b, c.bias >= 0, activation}));
     }
     const auto& a = product.attrs.as<ops::ConvAttrs>();
-    return out.emit(ops::conv_linear_op, inputs, Attrs::make(ops::ConvLinearAttrs{a.strides, a.dilation, a.pad_before, a.pad_after, a.groups, c.bias >= 0, activation}));
+    return out.emit(ops::conv_linear_op, inputs,
+                    Attrs::make(ops::ConvLinearAttrs{a.strides, a.dilation, a.pad_before, a.pad_after, a.groups,
+                                                     c.bias >= 0, activation}));
   });
 }
 

@@ -27,7 +27,9 @@ std::unique_ptr<Program> optimize_bodies(const Program& program, const PassOptio
   return rebuild(program, [&](Program& out, int, const Instr& instr, std::span<const Value> in) {
     if (!has_body(instr)) return out.emit(*instr.op, in, instr.attrs);
     ops::ScanAttrs attrs = instr.attrs.as<ops::ScanAttrs>();
-    auto copy = rebuild(*attrs.body, [](Program& o, int, const Instr& i, std::span<const Value> x) { return o.emit(*i.op, x, i.attrs); });
+    auto copy = rebuild(*attrs.body, [](Program& o, int, const Instr& i, std::span<const Value> x) {
+      return o.emit(*i.op, x, i.attrs);
+    });
     PassOptions inside = options;
     inside.frozen_state = false;
     attrs.body = optimize(std::move(copy), inside);
@@ -39,7 +41,8 @@ std::unique_ptr<Program> optimize_bodies(const Program& program, const PassOptio
 
 const std::vector<Pass>& all_passes() {
   static const std::vector<Pass> list = {
-      {"place", passes::place}, {"fold", passes::fold}, {"cse", passes::cse}, {"dce", passes::dce}, {"linear", passes::linear}, {"cluster", passes::cluster},
+      {"place", passes::place}, {"fold", passes::fold},     {"cse", passes::cse},
+      {"dce", passes::dce},     {"linear", passes::linear}, {"cluster", passes::cluster},
   };
   return list;
 }

@@ -9,7 +9,7 @@
 namespace ramet {
 
 struct PassOptions {
-  bool frozen_state = false;  // state that is only read stays the same between runs
+  bool frozen_state = false;           // state that is only read stays the same between runs
   std::vector<std::string_view> skip;  // passes to leave out; RAMET_SKIP_PASSES=a,b adds to it
 };
 

@@ -19,7 +19,8 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 // The number a constant holds everywhere, looking through broadcasts.
 const double* splat(const Program& p, int value, double& storage) {
   int producer = p.producer(value);
-  while (producer >= 0 && (p.instr(producer).op == &ops::broadcast_to_op || p.instr(producer).op == &ops::reshape_op)) producer = p.producer(p.instr(producer).inputs[0]);
+  while (producer >= 0 && (p.instr(producer).op == &ops::broadcast_to_op || p.instr(producer).op == &ops::reshape_op))
+    producer = p.producer(p.instr(producer).inputs[0]);
   if (producer < 0 || p.instr(producer).op != &ops::constant_op) return nullptr;
   const Array& a = p.instr(producer).attrs.as<ops::ConstantAttrs>().value;
   if (a.size() != 1) return nullptr;
@@ -29,7 +30,8 @@ const double* splat(const Program& p, int value, double& storage) {
 
 // x if the instruction is x·1, x/1, x+0 or x-0 with x of the result's shape.
 Value neutral(Program& out, const Instr& instr, std::span<const Value> in, const Spec& result) {
-  const bool product = instr.op == &ops::mul_op, quotient = instr.op == &ops::div_op, sum = instr.op == &ops::add_op, difference = instr.op == &ops::sub_op;
+  const bool product = instr.op == &ops::mul_op, quotient = instr.op == &ops::div_op, sum = instr.op == &ops::add_op,
+             difference = instr.op == &ops::sub_op;
   if (!product && !quotient && !sum && !difference) return {};
   const double neutral_number = product || quotient ? 1 : 0;
   for (const std::size_t side : {std::size_t{1}, std::size_t{0}}) {
@@ -47,7 +49,8 @@ Value neutral(Program& out, const Instr& instr, std::span<const Value> in, const
 std::unique_ptr<Program> place(const Program& program, const PassOptions&) {
   const auto crosses = [&](const Instr& instr) {
     return std::any_of(instr.inputs.begin(), instr.inputs.end(), [&](int v) {
-      return program.producer(v) >= 0 && program.instr(program.producer(v)).device != instr.device && program.instr(program.producer(v)).op != &ops::transfer_op;
+      return program.producer(v) >= 0 && program.instr(program.producer(v)).device != instr.device &&
+             program.instr(program.producer(v)).op != &ops::transfer_op;
     });
   };
   if (std::none_of(program.instrs().begin(), program.instrs().end(), crosses)) return nullptr;
@@ -56,10 +59,14 @@ std::unique_ptr<Program> place(const Program& program, const PassOptions&) {
     Values here(in.begin(), in.end());
     for (std::size_t i = 0; i < here.size(); ++i) {
       const int producer = out.producer(here[i].id);
-      // What has no inputs (constants, counters) is cheaper to have on both sides, and CPU devices read inputs where they are.
+      // What has no inputs (constants, counters) is cheaper to have on both sides, and CPU devices read inputs where
+      // they are.
       if (producer < 0 || instr.op == &ops::transfer_op) continue;
       const Instr maker = out.instr(producer);
-      if (maker.device == instr.device || (maker.op == &ops::transfer_op && maker.attrs.as<ops::TransferAttrs>().to == instr.device.name()) || maker.op == &ops::constant_op) continue;
+      if (maker.device == instr.device ||
+          (maker.op == &ops::transfer_op && maker.attrs.as<ops::TransferAttrs>().to == instr.device.name()) ||
+          maker.op == &ops::constant_op)
+        continue;
       Value& moved = arrived[{here[i].id, instr.device}];
       if (!moved) moved = ops::transfer(here[i], maker.device, instr.device);
       here[i] = moved;
@@ -76,7 +83,8 @@ std::unique_ptr<Program> fold(const Program& program, const PassOptions&) {
         changed = true;
         return {x};
       }
-      // A pointwise op broadcasts by itself, so an explicit broadcast of its operand is not needed unless it alone gives the shape.
+      // A pointwise op broadcasts by itself, so an explicit broadcast of its operand is not needed unless it alone
+      // gives the shape.
       if (has(instr.op->traits, Trait::pointwise) && in.size() > 1) {
         Values lean(in.begin(), in.end());
         for (std::size_t k = 0; k < lean.size(); ++k) {

@@ -26,7 +26,9 @@ Packing pack(const std::vector<Lifetime>& values) {
     }
     out.offsets[i] = at;
     out.bytes = std::max(out.bytes, at + need);
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), i, [&](auto a, auto b) { return out.offsets[a] < out.offsets[b]; }), i);
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), i,
+                                   [&](auto a, auto b) { return out.offsets[a] < out.offsets[b]; }),
+                  i);
   }
 
   int steps = 0;

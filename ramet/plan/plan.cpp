@@ -15,8 +15,8 @@ namespace ramet {
 
 using Place = Plan::Place;
 
-// Turns one program into a plan: first who shares storage with whom, then who may be computed beforehand, then lifetimes and
-// offsets, then the steps.
+// Turns one program into a plan: first who shares storage with whom, then who may be computed beforehand, then
+// lifetimes and offsets, then the steps.
 class Planner {
  public:
   Planner(std::shared_ptr<const Program> program, const Backend& backend, PlanOptions options)
@@ -42,7 +42,8 @@ class Planner {
 
   void find_devices() {
     for (const Instr& instr : program_.instrs())
-      if (std::find(plan_->devices_.begin(), plan_->devices_.end(), instr.device) == plan_->devices_.end()) plan_->devices_.push_back(instr.device);
+      if (std::find(plan_->devices_.begin(), plan_->devices_.end(), instr.device) == plan_->devices_.end())
+        plan_->devices_.push_back(instr.device);
     std::sort(plan_->devices_.begin(), plan_->devices_.end());
     if (plan_->devices_.empty()) plan_->devices_.push_back({});
   }
@@ -64,7 +65,8 @@ class Planner {
     if (!options_.frozen_state) return;
     fixed_.assign(at(program_.value_count()), false);
     std::vector<bool>& fixed = fixed_;
-    for (const auto& input : program_.inputs()) fixed[at(input.value)] = input.kind == InputKind::state && input.update < 0;
+    for (const auto& input : program_.inputs())
+      fixed[at(input.value)] = input.kind == InputKind::state && input.update < 0;
     for (std::size_t i = 0; i < program_.instrs().size(); ++i) {
       const Instr& instr = program_.instrs()[i];
       const bool all = std::all_of(instr.inputs.begin(), instr.inputs.end(), [&](int v) { return fixed[at(v)]; });
@@ -76,7 +78,8 @@ class Planner {
 
   void place_externals() {
     place_.resize(at(program_.value_count()));
-    for (std::size_t i = 0; i < program_.inputs().size(); ++i) place_[at(program_.inputs()[i].value)] = {Place::Kind::external, 0, i, nullptr};
+    for (std::size_t i = 0; i < program_.inputs().size(); ++i)
+      place_[at(program_.inputs()[i].value)] = {Place::Kind::external, 0, i, nullptr};
     for (const Instr& instr : program_.instrs()) {
       if (instr.op != &ops::constant_op) continue;
       const Array& value = instr.attrs.as<ops::ConstantAttrs>().value;
@@ -93,8 +96,10 @@ class Planner {
     // An output is computed where the caller wants it, unless its storage is somebody else's already.
     for (std::size_t i = 0; i < program_.outputs().size(); ++i) {
       const int v = root_[at(program_.outputs()[i].value)];
-      if (place_[at(v)].kind == Place::Kind::nowhere) place_[at(v)] = {Place::Kind::external, 0, program_.inputs().size() + i, nullptr};
-      else copies_.push_back({v, program_.inputs().size() + i});
+      if (place_[at(v)].kind == Place::Kind::nowhere)
+        place_[at(v)] = {Place::Kind::external, 0, program_.inputs().size() + i, nullptr};
+      else
+        copies_.push_back({v, program_.inputs().size() + i});
     }
     place_updates();
   }
@@ -107,7 +112,8 @@ class Planner {
     // A copy into an output or into other state still reads its source at the end.
     for (const auto& [value, external] : copies_) last_use[at(value)] = static_cast<int>(program_.instrs().size());
     for (const auto& input : program_.inputs())
-      if (input.update >= 0 && place_[at(root_[at(input.update)])].kind == Place::Kind::external) last_use[at(root_[at(input.update)])] = static_cast<int>(program_.instrs().size());
+      if (input.update >= 0 && place_[at(root_[at(input.update)])].kind == Place::Kind::external)
+        last_use[at(root_[at(input.update)])] = static_cast<int>(program_.instrs().size());
     for (std::size_t i = 0; i < program_.inputs().size(); ++i) {
       const auto& input = program_.inputs()[i];
       if (input.update < 0) continue;
@@ -115,10 +121,13 @@ class Planner {
       if (v == input.value) continue;  // unchanged
       const int producer = program_.producer(v);
       const bool free_place = place_[at(v)].kind == Place::Kind::nowhere && producer >= 0;
-      const bool pointwise = free_place && program_.spec(v) == program_.spec(input.value) && may_overwrite(producer, v, input.value);
+      const bool pointwise =
+          free_place && program_.spec(v) == program_.spec(input.value) && may_overwrite(producer, v, input.value);
       const int last_read = last_use[at(input.value)];
-      if (free_place && (last_read < producer || (last_read == producer && pointwise))) place_[at(v)] = {Place::Kind::external, 0, i, nullptr};
-      else copies_.push_back({v, i});
+      if (free_place && (last_read < producer || (last_read == producer && pointwise)))
+        place_[at(v)] = {Place::Kind::external, 0, i, nullptr};
+      else
+        copies_.push_back({v, i});
     }
   }
 
@@ -127,9 +136,12 @@ class Planner {
     const Instr& it = program_.instr(instr);
     if (it.op != &ops::cluster_op) return false;
     const Program& body = *it.attrs.as<ops::ClusterAttrs>().body;
-    const auto r = static_cast<std::size_t>(std::find(it.results.begin(), it.results.end(), result) - it.results.begin());
+    const auto r =
+        static_cast<std::size_t>(std::find(it.results.begin(), it.results.end(), result) - it.results.begin());
     for (std::size_t i = 0; i < it.inputs.size(); ++i)
-      if (root_[at(it.inputs[i])] == input && (program_.spec(it.inputs[i]) != program_.spec(result) || ops::reads_after(body, i, r))) return false;
+      if (root_[at(it.inputs[i])] == input &&
+          (program_.spec(it.inputs[i]) != program_.spec(result) || ops::reads_after(body, i, r)))
+        return false;
     return true;
   }
 
@@ -146,7 +158,9 @@ class Planner {
     for (int i = 0; i < end; ++i) {
       const Instr& instr = program_.instr(i);
       if (has(instr.op->traits, Trait::view) || instr.op == &ops::constant_op) continue;
-      step_of_[at(i)] = instr.op == &ops::scan_op ? make_scan_step({program_, instr, nullptr}, backend_) : backend_.step({program_, instr, fixed_.empty() ? nullptr : &fixed_});
+      step_of_[at(i)] = instr.op == &ops::scan_op
+                            ? make_scan_step({program_, instr, nullptr}, backend_)
+                            : backend_.step({program_, instr, fixed_.empty() ? nullptr : &fixed_});
       const bool crosses = instr.op == &ops::transfer_op;
       for (const int v : instr.inputs) touch(v, i), crosses ? touch(v, 0), touch(v, end) : void();
       for (const int v : instr.results) touch(v, i), crosses ? touch(v, 0), touch(v, end) : void();
@@ -159,18 +173,23 @@ class Planner {
       std::vector<int> values, scratch_of;
       for (int v = 0; v < program_.value_count(); ++v) {
         const int producer = program_.producer(v);
-        if (root_[at(v)] != v || place_[at(v)].kind != Place::Kind::nowhere || producer < 0 || device_of(producer) != static_cast<int>(device)) continue;
+        if (root_[at(v)] != v || place_[at(v)].kind != Place::Kind::nowhere || producer < 0 ||
+            device_of(producer) != static_cast<int>(device))
+          continue;
         const bool read = used(v) || program_.instr(producer).results.size() == 1;
         if (!read) continue;  // a result nobody wants stays nowhere: the kernel gets null
         const bool several_devices_reuse = crossing(v);
-        lives.push_back({bytes(v), several_devices_reuse ? 0 : first[at(v)], several_devices_reuse ? end : last[at(v)]});
+        lives.push_back(
+            {bytes(v), several_devices_reuse ? 0 : first[at(v)], several_devices_reuse ? end : last[at(v)]});
         values.push_back(v);
       }
       const std::size_t value_count = lives.size();
       for (int i = 0; i < end; ++i)
-        if (step_of_[at(i)].scratch && device_of(i) == static_cast<int>(device)) lives.push_back({step_of_[at(i)].scratch, i, i}), scratch_of.push_back(i);
+        if (step_of_[at(i)].scratch && device_of(i) == static_cast<int>(device))
+          lives.push_back({step_of_[at(i)].scratch, i, i}), scratch_of.push_back(i);
       const Packing packing = pack(lives);
-      for (std::size_t k = 0; k < value_count; ++k) place_[at(values[k])] = {Place::Kind::arena, static_cast<int>(device), packing.offsets[k], nullptr};
+      for (std::size_t k = 0; k < value_count; ++k)
+        place_[at(values[k])] = {Place::Kind::arena, static_cast<int>(device), packing.offsets[k], nullptr};
       for (std::size_t k = 0; k < scratch_of.size(); ++k) scratch_[scratch_of[k]] = packing.offsets[value_count + k];
       plan_->arena_bytes_[device] = packing.bytes;
       plan_->live_maximum_ = std::max(plan_->live_maximum_, packing.live_maximum);
@@ -248,7 +267,8 @@ class Planner {
     const Place to{Place::Kind::prepared, 0, plan_->prepared_bytes_, nullptr};
     plan_->prepared_bytes_ += (pack.bytes + 63) / 64 * 64;
     Plan::PlannedStep s;
-    s.step = make_step(PackArgs{owner.args, pack.run}, [](const PackArgs& a, const Buffers& b) { a.run(a.args.get(), b.in[0], b.out[0]); });
+    s.step = make_step(PackArgs{owner.args, pack.run},
+                       [](const PackArgs& a, const Buffers& b) { a.run(a.args.get(), b.in[0], b.out[0]); });
     s.step.kernel = "pack";
     s.instr = instr;
     s.packs = true;
@@ -260,8 +280,8 @@ class Planner {
     return to;
   }
 
-  // With several devices each runs its own list; a step waits for the producers of what it reads on other devices, and, when it
-  // writes over state, for the readers of the old value there.
+  // With several devices each runs its own list; a step waits for the producers of what it reads on other devices, and,
+  // when it writes over state, for the readers of the old value there.
   void add_waits(Plan::PlannedStep& s, const Instr& instr) {
     if (plan_->devices_.size() == 1) return;
     const auto wait = [&](int k) {
@@ -301,11 +321,12 @@ class Planner {
   std::vector<Copy> copies_;
   std::vector<Step> step_of_;
   std::map<int, std::size_t> scratch_;
-  std::map<int, int> step_index_;                // value → step that made it
-  std::map<int, std::vector<int>> readers_;      // value → steps that read it
+  std::map<int, int> step_index_;            // value → step that made it
+  std::map<int, std::vector<int>> readers_;  // value → steps that read it
 };
 
-std::shared_ptr<const Plan> make_plan(std::shared_ptr<const Program> program, const Backend& backend, PlanOptions options) {
+std::shared_ptr<const Plan> make_plan(std::shared_ptr<const Program> program, const Backend& backend,
+                                      PlanOptions options) {
   return Planner(std::move(program), backend, options).run();
 }
 
@@ -339,7 +360,8 @@ std::string Plan::to_string() const {
       const std::string_view op = s.instr < 0 ? "copy" : program_->instr(s.instr).op->name;
       out += cat("  ", devices_[static_cast<std::size_t>(s.device)], "  ", op, " [", s.step.kernel, "]");
       const bool one = s.instr < 0 || s.packs;
-      const std::size_t ins = one ? 1 : program_->instr(s.instr).inputs.size(), outs = one ? 1 : program_->instr(s.instr).results.size();
+      const std::size_t ins = one ? 1 : program_->instr(s.instr).inputs.size(),
+                        outs = one ? 1 : program_->instr(s.instr).results.size();
       for (std::size_t i = 0; i < ins; ++i) out += (i ? ", " : "  ") + where(pointers_[s.in + i]);
       out += " →";
       for (std::size_t i = 0; i < outs; ++i) out += (i ? ", " : " ") + where(pointers_[s.out + i]);

@@ -5,8 +5,8 @@
 namespace ramet {
 
 struct PlanOptions {
-  // State that the program only reads does not change between runs unless the caller says so; what depends on nothing else is
-  // computed by `prepare` once instead of in every run.
+  // State that the program only reads does not change between runs unless the caller says so; what depends on nothing
+  // else is computed by `prepare` once instead of in every run.
   bool frozen_state = false;
 };
 
@@ -16,8 +16,8 @@ class Plan {
   struct Place {
     enum class Kind : unsigned char { nowhere, external, constant, arena, prepared };
     Kind kind = Kind::nowhere;
-    int device = 0;            // index into devices(), for arena
-    std::size_t offset = 0;    // bytes, for arena and prepared; index of the pointer for external
+    int device = 0;              // index into devices(), for arena
+    std::size_t offset = 0;      // bytes, for arena and prepared; index of the pointer for external
     const void* data = nullptr;  // for constant
   };
   struct PlannedStep {
@@ -25,8 +25,8 @@ class Plan {
     std::size_t in = 0, out = 0;  // first pointer of the inputs and of the results
     std::size_t scratch = 0;      // offset in the device's arena
     int device = 0;
-    int instr = -1;               // -1 for a copy into an output
-    bool packs = false;           // prepares an input for the instruction instead of running it
+    int instr = -1;      // -1 for a copy into an output
+    bool packs = false;  // prepares an input for the instruction instead of running it
     // For several devices: steps on other devices (by index) that must be done before this one starts.
     std::vector<int> waits_for;
     bool awaited = false;
@@ -66,11 +66,13 @@ class Plan {
   std::vector<std::shared_ptr<const void>> keep_;  // constants
 };
 
-std::shared_ptr<const Plan> make_plan(std::shared_ptr<const Program> program, const Backend& backend, PlanOptions options = {});
+std::shared_ptr<const Plan> make_plan(std::shared_ptr<const Program> program, const Backend& backend,
+                                      PlanOptions options = {});
 
 // Runs the steps of a plan with one device. `pointers` is bound and patched. Allocates nothing.
 inline void run_steps(const std::vector<Plan::PlannedStep>& steps, void** pointers, char* arena, ThreadPool& pool) {
-  for (const auto& s : steps) s.step.run(s.step.args.get(), {pointers + s.in, pointers + s.out, arena + s.scratch, pool});
+  for (const auto& s : steps)
+    s.step.run(s.step.args.get(), {pointers + s.in, pointers + s.out, arena + s.scratch, pool});
 }
 
 }  // namespace ramet

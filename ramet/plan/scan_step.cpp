@@ -28,9 +28,9 @@ void run(const Args& a, const Buffers& buffers) {
   a.body->bind(pointers, arenas, nullptr);
 
   const std::size_t ny = a.outputs - a.carries;
-  void* const* const results = buffers.out;               // last carries
-  void* const* const ys = buffers.out + a.carries;        // may be null
-  void* const* const history = buffers.out + a.outputs;   // may be null
+  void* const* const results = buffers.out;              // last carries
+  void* const* const ys = buffers.out + a.carries;       // may be null
+  void* const* const history = buffers.out + a.outputs;  // may be null
   for (std::size_t i = a.carries + a.sequences; i < a.inputs; ++i) external[i] = const_cast<void*>(buffers.in[i]);
 
   // Where the carry that enters step t (counted in the order of running) is kept.
@@ -56,10 +56,13 @@ void run(const Args& a, const Buffers& buffers) {
     }
     for (std::size_t i = 0; i < a.sequences; ++i) {
       const std::size_t k = a.carries + i;
-      external[k] = const_cast<char*>(static_cast<const char*>(buffers.in[k]) + static_cast<std::size_t>(at) * a.bytes_in[k]);
+      external[k] =
+          const_cast<char*>(static_cast<const char*>(buffers.in[k]) + static_cast<std::size_t>(at) * a.bytes_in[k]);
     }
     for (std::size_t i = 0; i < ny; ++i)
-      external[a.inputs + a.carries + i] = ys[i] ? static_cast<char*>(ys[i]) + static_cast<std::size_t>(at) * a.bytes_out[a.carries + i] : scratch + a.unwanted[i];
+      external[a.inputs + a.carries + i] =
+          ys[i] ? static_cast<char*>(ys[i]) + static_cast<std::size_t>(at) * a.bytes_out[a.carries + i]
+                : scratch + a.unwanted[i];
     a.body->patch(pointers, external);
     run_steps(a.body->steps(), pointers, arenas[0], buffers.pool);
   }
@@ -88,10 +91,12 @@ Step make_scan_step(const Site& site, const Backend& backend) {
   args.external = take(args.body->externals() * sizeof(void*));
   for (const auto& input : at.body->inputs()) args.bytes_in.push_back(bytes_of(at.body->spec(input.value)));
   for (const auto& output : at.body->outputs()) args.bytes_out.push_back(bytes_of(at.body->spec(output.value)));
-  for (std::size_t i = 0; i < args.carries; ++i) args.home_a.push_back(take(args.bytes_in[i])), args.home_b.push_back(take(args.bytes_in[i]));
+  for (std::size_t i = 0; i < args.carries; ++i)
+    args.home_a.push_back(take(args.bytes_in[i])), args.home_b.push_back(take(args.bytes_in[i]));
   for (std::size_t i = args.carries; i < args.outputs; ++i) args.unwanted.push_back(take(args.bytes_out[i]));
   args.arena = take(args.body->arena_bytes(0));
-  Step step = make_step(std::move(args), [](const Args& a, const Buffers& b) { run(a, b); }, top);
+  Step step = make_step(
+      std::move(args), [](const Args& a, const Buffers& b) { run(a, b); }, top);
   step.kernel = "scan";
   return step;
 }

@@ -111,7 +111,8 @@ void Model::compile(const CompileOptions& options) {
   }
   training->compiled = Compiled{std::move(merged), std::nullopt};
   training->drop_plans();
-  // The model's layer holds this function, so it outlives the reference. The optimizer has no state before the first step.
+  // The model's layer holds this function, so it outlives the reference. The optimizer has no state before the first
+  // step.
   layer().optimizer_params = [&model = layer()] {
     std::pair<std::int64_t, std::int64_t> out{0, 0};
     const auto state = Training::of(model);

@@ -67,12 +67,16 @@ inline LayerCase read_suite_case(const Recording& recording, const Json& json) {
   LayerCase out;
   const JsonArray& names = json.at("inputs").as_array();
   const Arrays in = recording.arrays(json.at("in"));
-  if (names.size() == 1 && names[0].as_string().empty()) out.call.inputs = Nest<Array>(in[0]);
-  else if (!names.empty() && names[0].as_string() == "0") out.call.inputs = Nest<Array>(Nest<Array>::List(in.begin(), in.end()));
+  if (names.size() == 1 && names[0].as_string().empty())
+    out.call.inputs = Nest<Array>(in[0]);
+  else if (!names.empty() && names[0].as_string() == "0")
+    out.call.inputs = Nest<Array>(Nest<Array>::List(in.begin(), in.end()));
   else
     for (std::size_t i = 0; i < in.size(); ++i) {
-      if (i == 0) out.call.inputs = Nest<Array>(in[0]);
-      else out.call.kwargs.emplace_back(names[i].as_string(), Nest<Array>(in[i]));
+      if (i == 0)
+        out.call.inputs = Nest<Array>(in[0]);
+      else
+        out.call.kwargs.emplace_back(names[i].as_string(), Nest<Array>(in[i]));
     }
   read_keywords(recording, json.at("call_kwargs"), out.call);
   out.weights = recording.arrays(json.at("weights"));
@@ -87,10 +91,11 @@ inline double largest(const Array& a) {
   return out;
 }
 
-// How far two float32 computations of the same thing may lie apart. One rounding is ε = 2⁻²³ ≈ 1.2e-7 of what is rounded. A result is a
-// sum of at most n terms, n ≤ the elements of all operands; the roundings of a sum add up like a random walk, √n of them, each of the
-// size of a term, which is at most the product of the operands' largest elements (or the result itself, if that is larger). Both sides
-// round, and a layer is a chain of a few such sums (normalize, multiply, add, activate): a factor of 8.
+// How far two float32 computations of the same thing may lie apart. One rounding is ε = 2⁻²³ ≈ 1.2e-7 of what is
+// rounded. A result is a sum of at most n terms, n ≤ the elements of all operands; the roundings of a sum add up like a
+// random walk, √n of them, each of the size of a term, which is at most the product of the operands' largest elements
+// (or the result itself, if that is larger). Both sides round, and a layer is a chain of a few such sums (normalize,
+// multiply, add, activate): a factor of 8.
 struct Tolerance {
   double terms = 1;      // n
   double magnitude = 1;  // of a term
@@ -99,18 +104,22 @@ struct Tolerance {
     terms += static_cast<double>(a.size());
     magnitude *= std::max(1.0, largest(a));
   }
-  double bound(const Array& expected) const { return 8 * std::numeric_limits<float>::epsilon() * std::sqrt(terms) * std::max(magnitude, largest(expected)); }
+  double bound(const Array& expected) const {
+    return 8 * std::numeric_limits<float>::epsilon() * std::sqrt(terms) * std::max(magnitude, largest(expected));
+  }
 };
 
 // What does not agree, a line each; empty when everything does.
 inline std::vector<std::string> differences(const LayerCase& recorded, const LayerRef& layer, const Backend& backend) {
   std::vector<std::string> out;
-  const auto compare = [&](const std::string& what, const Array& got, const Array& expected, const Tolerance& tolerance) {
+  const auto compare = [&](const std::string& what, const Array& got, const Array& expected,
+                           const Tolerance& tolerance) {
     if (got.shape() != expected.shape()) {
       out.push_back(cat(what, " has shape ", to_string(got.shape()), ", not ", to_string(expected.shape())));
       return;
     }
-    const double d = max_difference(got.astype(DType::f64), expected.astype(DType::f64)), bound = expected.dtype() == DType::f32 ? tolerance.bound(expected) : 0;
+    const double d = max_difference(got.astype(DType::f64), expected.astype(DType::f64)),
+                 bound = expected.dtype() == DType::f32 ? tolerance.bound(expected) : 0;
     if (!(d <= bound)) out.push_back(cat(what, " differs by ", d, " (at most ", bound, ")"));
   };
 
@@ -123,17 +132,22 @@ inline std::vector<std::string> differences(const LayerCase& recorded, const Lay
   Tolerance forward;
   recorded.call.inputs.each([&](const Array& a) { forward.operand(a); });
   for (const Array& w : recorded.weights) forward.operand(w);
-  if (result.outputs.size() != recorded.outputs.size()) return {cat(result.outputs.size(), " outputs, not ", recorded.outputs.size())};
-  for (std::size_t i = 0; i < recorded.outputs.size(); ++i) compare(cat("output ", i), result.outputs[i], recorded.outputs[i], forward);
+  if (result.outputs.size() != recorded.outputs.size())
+    return {cat(result.outputs.size(), " outputs, not ", recorded.outputs.size())};
+  for (std::size_t i = 0; i < recorded.outputs.size(); ++i)
+    compare(cat("output ", i), result.outputs[i], recorded.outputs[i], forward);
   if (recorded.masks)
     for (std::size_t i = 0; i < recorded.masks->size(); ++i) {
       const Array &got = result.masks.at(i), &expected = (*recorded.masks)[i];
-      if (got.defined() != expected.defined()) out.push_back(cat("output ", i, expected.defined() ? " lacks its mask" : " has a mask"));
-      else if (expected.defined()) compare(cat("mask ", i), got, expected, forward);
+      if (got.defined() != expected.defined())
+        out.push_back(cat("output ", i, expected.defined() ? " lacks its mask" : " has a mask"));
+      else if (expected.defined())
+        compare(cat("mask ", i), got, expected, forward);
     }
   if (recorded.weights_after) {
     const Arrays after = layer->get_weights();
-    for (std::size_t i = 0; i < after.size(); ++i) compare(cat("weight ", i, " afterwards"), after[i], recorded.weights_after->at(i), forward);
+    for (std::size_t i = 0; i < after.size(); ++i)
+      compare(cat("weight ", i, " afterwards"), after[i], recorded.weights_after->at(i), forward);
   }
   if (recorded.call.seeds.empty()) return out;
 
@@ -153,8 +167,10 @@ inline std::vector<std::string> differences(const LayerCase& recorded, const Lay
   for (const auto& [key, a] : recorded.call.kwargs) a.each(input_gradient);
   for (std::size_t i = 0, g = 0; i < all.size() && i < recorded.d_weights.size(); ++i) {
     const bool ours = std::find(trainable.begin(), trainable.end(), all[i]) != trainable.end();
-    if (ours != recorded.d_weights[i].defined()) out.push_back(cat("weight ", i, ours ? " is trainable" : " is not trainable"));
-    if (ours && recorded.d_weights[i].defined()) compare(cat("gradient of weight ", i), result.weight_gradients.at(g), recorded.d_weights[i], backward);
+    if (ours != recorded.d_weights[i].defined())
+      out.push_back(cat("weight ", i, ours ? " is trainable" : " is not trainable"));
+    if (ours && recorded.d_weights[i].defined())
+      compare(cat("gradient of weight ", i), result.weight_gradients.at(g), recorded.d_weights[i], backward);
     g += ours;
   }
   return out;

@@ -1,4 +1,5 @@
-// A sample of every op: one random instruction with random shapes, in float32 or float64. What the op conformance suite runs on.
+// A sample of every op: one random instruction with random shapes, in float32 or float64. What the op conformance suite
+// runs on.
 #pragma once
 #include <random>
 
@@ -12,7 +13,9 @@ namespace ramet::testing {
 class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}
-  std::int64_t integer(std::int64_t low, std::int64_t high) { return std::uniform_int_distribution<std::int64_t>(low, high)(engine_); }
+  std::int64_t integer(std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(engine_);
+  }
   double real(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine_); }
   bool chance(double p) { return real(0, 1) < p; }
   // Sizes 0 and 1 come up often: they are where kernels go wrong.
@@ -27,9 +30,12 @@ class Random {
     visit_dtype(spec.dtype, [&](auto zero) {
       using T = decltype(zero);
       for (auto& x : out.data<T>()) {
-        if constexpr (std::is_same_v<T, bool>) x = chance(0.5);
-        else if constexpr (std::is_integral_v<T>) x = static_cast<T>(integer(std::is_signed_v<T> ? -5 : 0, 5));
-        else x = static_cast<T>(real(low, high));
+        if constexpr (std::is_same_v<T, bool>)
+          x = chance(0.5);
+        else if constexpr (std::is_integral_v<T>)
+          x = static_cast<T>(integer(std::is_signed_v<T> ? -5 : 0, 5));
+        else
+          x = static_cast<T>(real(low, high));
       }
     });
     return out;
@@ -56,7 +62,8 @@ inline Shape broadcast_partner(Random& random, const Shape& shape) {
   Shape out = shape;
   for (auto& size : out)
     if (random.chance(0.3)) size = 1;
-  const auto drop = static_cast<std::ptrdiff_t>(random.chance(0.3) && !out.empty() ? random.integer(1, static_cast<std::int64_t>(out.size())) : 0);
+  const auto drop = static_cast<std::ptrdiff_t>(
+      random.chance(0.3) && !out.empty() ? random.integer(1, static_cast<std::int64_t>(out.size())) : 0);
   out.erase(out.begin(), out.begin() + drop);
   return out;
 }
@@ -67,9 +74,11 @@ inline Sample pointwise_sample(const ops::PointwiseRow& row, Random& random, DTy
   const Shape shape = random.shape(static_cast<std::size_t>(random.integer(0, 3)));
   const bool logic = row.kind == Kind::logic_unary || row.kind == Kind::logic_binary;
   const DType type = logic ? DType::boolean : dtype;
-  const bool positive = row.op == &ops::log_op || row.op == &ops::sqrt_op || row.op == &ops::rsqrt_op || row.op == &ops::reciprocal_op || row.op == &ops::log1p_op || row.op == &ops::pow_op;
+  const bool positive = row.op == &ops::log_op || row.op == &ops::sqrt_op || row.op == &ops::rsqrt_op ||
+                        row.op == &ops::reciprocal_op || row.op == &ops::log1p_op || row.op == &ops::pow_op;
   Values in{s.input(random, {shape, type}, positive ? 0.2 : -2, 2)};
-  const bool unary = row.kind == Kind::float_unary || row.kind == Kind::number_unary || row.kind == Kind::test_unary || row.kind == Kind::logic_unary;
+  const bool unary = row.kind == Kind::float_unary || row.kind == Kind::number_unary || row.kind == Kind::test_unary ||
+                     row.kind == Kind::logic_unary;
   if (!unary) {
     const bool divisor = row.op == &ops::div_op || row.op == &ops::mod_op || row.op == &ops::floor_divide_op;
     Shape partner = broadcast_partner(random, shape);

@@ -8,19 +8,19 @@
 namespace ramet::testing {
 
 struct LayerCall {
-  Nest<Array> inputs;                                       // the first argument
-  std::vector<Nest<Array>> more = {};                       // further positional arguments
+  Nest<Array> inputs;                                            // the first argument
+  std::vector<Nest<Array>> more = {};                            // further positional arguments
   std::vector<std::pair<std::string, Nest<Array>>> kwargs = {};  // arrays, or constants as Json
-  std::vector<Array> masks = {};                            // masks travelling beside the positional tensors, flat (undefined or missing: none)
+  std::vector<Array> masks = {};  // masks travelling beside the positional tensors, flat (undefined or missing: none)
   bool training = false;
-  Arrays seeds = {};                                        // with them: gradients of Σ outputs·seeds
+  Arrays seeds = {};  // with them: gradients of Σ outputs·seeds
 };
 
 struct LayerResult {
   Arrays outputs;
-  std::vector<Array> masks;        // of the outputs; undefined where there is none
-  Arrays input_gradients;          // of the floating tensors of all arguments, in flat order
-  Arrays weight_gradients;         // in the order of trainable_weights()
+  std::vector<Array> masks;  // of the outputs; undefined where there is none
+  Arrays input_gradients;    // of the floating tensors of all arguments, in flat order
+  Arrays weight_gradients;   // in the order of trainable_weights()
 };
 
 inline SpecArgs specs_of(const LayerCall& call) {
@@ -45,7 +45,8 @@ inline LayerResult run_layer(const LayerRef& layer, const LayerCall& call, const
     feed.push_back(a);
     if (is_floating(a.dtype())) tensors.push_back(t.value);
     if (positional && mask_at < call.masks.size()) {
-      if (const Array& m = call.masks[mask_at]; m.defined()) t.mask = program->input(cat("mask", mask_at), {m.shape(), m.dtype()}), feed.push_back(m);
+      if (const Array& m = call.masks[mask_at]; m.defined())
+        t.mask = program->input(cat("mask", mask_at), {m.shape(), m.dtype()}), feed.push_back(m);
       ++mask_at;
     }
     return t;
@@ -53,7 +54,8 @@ inline LayerResult run_layer(const LayerRef& layer, const LayerCall& call, const
   TracedArgs args;
   args.args.push_back(call.inputs.map<Traced>([&](const Array& a) { return enter(a, true); }));
   for (const auto& a : call.more) args.args.push_back(a.map<Traced>([&](const Array& x) { return enter(x, true); }));
-  for (const auto& [key, a] : call.kwargs) args.kwargs.emplace_back(key, a.map<Traced>([&](const Array& x) { return enter(x, false); }));
+  for (const auto& [key, a] : call.kwargs)
+    args.kwargs.emplace_back(key, a.map<Traced>([&](const Array& x) { return enter(x, false); }));
   const auto traced = layer->trace(trace, args).flatten();
 
   std::vector<bool> has_mask;
@@ -67,17 +69,20 @@ inline LayerResult run_layer(const LayerRef& layer, const LayerCall& call, const
     Values ys, dys, xs = tensors;
     for (std::size_t i = 0; i < traced.size(); ++i)
       if (is_floating(traced[i].value.dtype()) && i < call.seeds.size() && call.seeds[i].defined())
-        ys.push_back(traced[i].value), dys.push_back(ops::constant(*program, call.seeds[i].astype(traced[i].value.dtype())));
+        ys.push_back(traced[i].value),
+            dys.push_back(ops::constant(*program, call.seeds[i].astype(traced[i].value.dtype())));
     for (const auto& w : layer->trainable_weights()) xs.push_back(trace.value_of(w));
     const Values g = gradients(ys, dys, xs);
-    for (std::size_t i = 0; i < xs.size(); ++i) program->output("g", g[i] ? g[i] : ops::zeros(*program, xs[i].shape(), xs[i].dtype()));
+    for (std::size_t i = 0; i < xs.size(); ++i)
+      program->output("g", g[i] ? g[i] : ops::zeros(*program, xs[i].shape(), xs[i].dtype()));
   }
   trace.finish();
 
   // Program inputs: data in the order of `feed`, state by its variable.
   Arrays inputs;
   std::size_t data = 0, state = 0;
-  for (const auto& input : program->inputs()) inputs.push_back(input.kind == InputKind::data ? feed[data++] : trace.variables()[state++]->value());
+  for (const auto& input : program->inputs())
+    inputs.push_back(input.kind == InputKind::data ? feed[data++] : trace.variables()[state++]->value());
   const auto executable = Executable::compile(std::move(program), backend);
   Arrays all = executable->run(inputs);
   for (const auto& v : trace.variables()) v->touched();

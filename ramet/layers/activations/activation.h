@@ -26,8 +26,9 @@ struct ReLUConfig {
   double negative_slope = 0;
   double threshold = 0;
   static constexpr std::size_t kPositional = 1, kRequired = 0;
-  static constexpr auto fields = std::tuple{field("max_value", &ReLUConfig::max_value), field("negative_slope", &ReLUConfig::negative_slope),
-                                            field("threshold", &ReLUConfig::threshold)};
+  static constexpr auto fields =
+      std::tuple{field("max_value", &ReLUConfig::max_value), field("negative_slope", &ReLUConfig::negative_slope),
+                 field("threshold", &ReLUConfig::threshold)};
 };
 void normalize(ReLUConfig& config);
 class ReLULayer final : public LayerOf<ReLULayer, ReLUConfig, MaskRule::pass_through> {
@@ -64,14 +65,17 @@ class ELULayer final : public LayerOf<ELULayer, ELUConfig, MaskRule::pass_throug
   Value call(const CallContext& ctx, Value x) const override;
 };
 
-// alpha·x below zero with a learned alpha for every element of a sample; along shared_axes (1 is the first after the batch) one for all.
+// alpha·x below zero with a learned alpha for every element of a sample; along shared_axes (1 is the first after the
+// batch) one for all.
 struct PReLUConfig {
   Initializer alpha_initializer = "zeros";
   Regularizer alpha_regularizer = nullptr;
   Constraint alpha_constraint = nullptr;
   std::optional<IntOrList> shared_axes = std::nullopt;
-  static constexpr auto fields = std::tuple{field("alpha_initializer", &PReLUConfig::alpha_initializer), field("alpha_regularizer", &PReLUConfig::alpha_regularizer),
-                                            field("alpha_constraint", &PReLUConfig::alpha_constraint), field("shared_axes", &PReLUConfig::shared_axes)};
+  static constexpr auto fields = std::tuple{field("alpha_initializer", &PReLUConfig::alpha_initializer),
+                                            field("alpha_regularizer", &PReLUConfig::alpha_regularizer),
+                                            field("alpha_constraint", &PReLUConfig::alpha_constraint),
+                                            field("shared_axes", &PReLUConfig::shared_axes)};
 };
 void normalize(PReLUConfig& config);
 class PReLULayer final : public LayerOf<PReLULayer, PReLUConfig, MaskRule::pass_through> {

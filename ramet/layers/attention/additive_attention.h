@@ -17,7 +17,8 @@ struct AdditiveAttentionConfig {
   };
 };
 
-class AdditiveAttentionLayer final : public LayerOf<AdditiveAttentionLayer, AdditiveAttentionConfig, MaskRule::custom, AttentionCall> {
+class AdditiveAttentionLayer final
+    : public LayerOf<AdditiveAttentionLayer, AdditiveAttentionConfig, MaskRule::custom, AttentionCall> {
  public:
   static constexpr std::string_view kClassName = "AdditiveAttention";
   using LayerOf::LayerOf;

@@ -8,8 +8,11 @@
 namespace ramet::layers {
 
 void check_attention_inputs(const Layer& layer, const std::vector<Spec>& inputs) {
-  require(inputs.size() == 2 || inputs.size() == 3, describe(layer), ": takes a list of inputs, [query, value] or [query, value, key]; got ", inputs.size(), " tensor(s)");
-  for (const Spec& x : inputs) require(x.rank() >= 3, describe(layer), ": query, value and key have shape (batch, steps, features); got ", to_string(x.shape));
+  require(inputs.size() == 2 || inputs.size() == 3, describe(layer),
+          ": takes a list of inputs, [query, value] or [query, value, key]; got ", inputs.size(), " tensor(s)");
+  for (const Spec& x : inputs)
+    require(x.rank() >= 3, describe(layer), ": query, value and key have shape (batch, steps, features); got ",
+            to_string(x.shape));
 }
 
 Values attention_mask(const CallContext& ctx) {
@@ -21,13 +24,16 @@ Values attention_mask(const CallContext& ctx) {
 TracedNest ScoredAttention::operator()(const CallContext& ctx, Value scores, Value value) const {
   Value allowed = ctx.mask(1);
   if (allowed) allowed = ops::expand_dims(ops::cast(allowed, DType::boolean), -2);
-  if (ctx.flag("use_causal_mask", false)) allowed = both(allowed, causal_mask(ctx.program(), scores.dim(-2), scores.dim(-1)));
+  if (ctx.flag("use_causal_mask", false))
+    allowed = both(allowed, causal_mask(ctx.program(), scores.dim(-2), scores.dim(-1)));
   // A row without any allowed key keeps its own distribution: every score is lowered alike.
   if (allowed) scores = ops::select(allowed, scores, scores - 1e9);
   Value weights = ops::softmax(scores);
-  if (ctx.training() && dropout > 0) weights = dropout < 1 ? weights * dropout_mask(ctx, seed, weights.shape(), dropout) : weights * 0.0;
+  if (ctx.training() && dropout > 0)
+    weights = dropout < 1 ? weights * dropout_mask(ctx, seed, weights.shape(), dropout) : weights * 0.0;
   Value y = ops::matmul(weights, value);
-  if (const Value query_mask = ctx.mask(0)) y = ops::select(ops::expand_dims(ops::cast(query_mask, DType::boolean), -1), y, ops::scalar_like(y, 0));
+  if (const Value query_mask = ctx.mask(0))
+    y = ops::select(ops::expand_dims(ops::cast(query_mask, DType::boolean), -1), y, ops::scalar_like(y, 0));
   if (!ctx.flag("return_attention_scores", false)) return TracedNest(Traced{y, {}});
   return TracedNest(TracedNest::List{TracedNest(Traced{y, {}}), TracedNest(Traced{weights, {}})});
 }

@@ -9,17 +9,18 @@ struct AttentionCall {
   std::optional<bool> training = std::nullopt;
   std::optional<bool> return_attention_scores = std::nullopt;
   std::optional<bool> use_causal_mask = std::nullopt;
-  static constexpr auto fields = std::tuple{field("mask", &AttentionCall::mask), field("training", &AttentionCall::training),
-                                            field("return_attention_scores", &AttentionCall::return_attention_scores),
-                                            field("use_causal_mask", &AttentionCall::use_causal_mask)};
+  static constexpr auto fields =
+      std::tuple{field("mask", &AttentionCall::mask), field("training", &AttentionCall::training),
+                 field("return_attention_scores", &AttentionCall::return_attention_scores),
+                 field("use_causal_mask", &AttentionCall::use_causal_mask)};
 };
 
 struct ScoreModeNames {
   static constexpr std::string_view what = "score_mode", names[] = {"dot", "concat"};
 };
 
-// softmax(scores)·value for inputs [query, value] or [query, value, key] (key: value if not given), without projections.
-// Scores: query·keyᵀ ("dot", times `scale`), or weight·Σ tanh(scale·(query + key)) ("concat").
+// softmax(scores)·value for inputs [query, value] or [query, value, key] (key: value if not given), without
+// projections. Scores: query·keyᵀ ("dot", times `scale`), or weight·Σ tanh(scale·(query + key)) ("concat").
 struct AttentionConfig {
   bool use_scale = false;
   Choice<ScoreModeNames> score_mode = "dot";

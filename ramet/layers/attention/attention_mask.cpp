@@ -9,7 +9,8 @@ Value causal_mask(Program& program, std::int64_t queries, std::int64_t keys) {
 }
 
 Value sliding_window_mask(Program& program, std::int64_t queries, std::int64_t keys, std::int64_t window) {
-  const Value distance = ops::abs(ops::iota(program, {1, queries, keys}, 1) - ops::iota(program, {1, queries, keys}, 2));
+  const Value distance =
+      ops::abs(ops::iota(program, {1, queries, keys}, 1) - ops::iota(program, {1, queries, keys}, 2));
   return ops::less(distance, ops::scalar_like(distance, static_cast<double>(window)));
 }
 

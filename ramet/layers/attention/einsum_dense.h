@@ -25,8 +25,9 @@ class PartialShape {
 Json encode(const PartialShape& shape);
 void decode(const Json& json, PartialShape& out);
 
-// y = activation(einsum(equation, x, kernel) + bias). The equation reads "x,kernel->y", with "..." for further axes at the front or at the
-// end of x and y: "abc,cd->abd", "...x,xy->...y". `bias_axes` names the axes of y that the bias has.
+// y = activation(einsum(equation, x, kernel) + bias). The equation reads "x,kernel->y", with "..." for further axes at
+// the front or at the end of x and y: "abc,cd->abd", "...x,xy->...y". `bias_axes` names the axes of y that the bias
+// has.
 struct EinsumDenseConfig {
   std::string equation = "";
   PartialShape output_shape = {};

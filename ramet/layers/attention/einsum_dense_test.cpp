@@ -30,7 +30,8 @@ Array plain_einsum(const layers::Einsum& e, const Array& a, const Array& b, cons
     return static_cast<std::size_t>(o);
   };
   for (;;) {
-    out.data<double>()[offset(e.out, out_shape)] += a.data<double>()[offset(e.a, a.shape())] * b.data<double>()[offset(e.b, b.shape())];
+    out.data<double>()[offset(e.out, out_shape)] +=
+        a.data<double>()[offset(e.a, a.shape())] * b.data<double>()[offset(e.b, b.shape())];
     std::size_t i = 0;
     while (i < at.size() && ++at[i] == sizes[i]) at[i++] = 0;
     if (i == at.size()) return out;
@@ -47,7 +48,10 @@ Array numbers(const Shape& shape) {
 }  // namespace
 
 TEST_CASE("einsum: sums of products as the letters say") {
-  struct Row { layers::Einsum e; Shape a, b, out; };
+  struct Row {
+    layers::Einsum e;
+    Shape a, b, out;
+  };
   for (const Row& row : std::vector<Row>{{{"ab", "bc", "ac"}, {2, 3}, {3, 4}, {2, 4}},
                                          {{"abcd", "aecd", "acbe"}, {2, 3, 2, 4}, {2, 5, 2, 4}, {2, 2, 3, 5}},
                                          {{"acbe", "aecd", "abcd"}, {2, 2, 3, 5}, {2, 5, 2, 4}, {2, 3, 2, 4}},
@@ -59,7 +63,8 @@ TEST_CASE("einsum: sums of products as the letters say") {
     CAPTURE(row.e.a + "," + row.e.b + "->" + row.e.out);
     const Array a = numbers(row.a), b = numbers(row.b);
     auto program = std::make_unique<Program>();
-    program->output("y", layers::einsum(row.e, program->input("a", {row.a, DType::f64}), program->input("b", {row.b, DType::f64})));
+    const Value first = program->input("a", {row.a, DType::f64}), second = program->input("b", {row.b, DType::f64});
+    program->output("y", layers::einsum(row.e, first, second));
     const Array got = Executable::compile(std::move(program))->run({a, b})[0];
     REQUIRE(got.shape() == row.out);
     const auto x = got.to_doubles(), y = plain_einsum(row.e, a, b, row.out).to_doubles();
@@ -85,9 +90,15 @@ TEST_CASE("EinsumDense: config and clone") {
 
 TEST_CASE("EinsumDense: equations that cannot be are refused") {
   CHECK_THROWS_WITH_AS(EinsumDense("ab->c", 2, {}, {.name = "e"}),
-                       "EinsumDense 'e': the equation 'ab->c' is not of two operands; write \"x,kernel->y\", \"...x,kernel->...y\" or \"x...,kernel->y...\"", UsageError);
-  CHECK_THROWS_WITH_AS(EinsumDense("ab,bc->ac", 2, {.bias_axes = "z"}, {.name = "e"}), "EinsumDense 'e': bias_axes has 'z', which the output of 'ab,bc->ac' has not", UsageError);
-  CHECK_THROWS_WITH_AS(EinsumDense("abc,cd->abd", {4, 2}, {}, {.name = "e"})(Input({3, 5})), "EinsumDense 'e': 'b' is 3 in the input and 4 in output_shape", UsageError);
+                       "EinsumDense 'e': the equation 'ab->c' is not of two operands; write \"x,kernel->y\", "
+                       "\"...x,kernel->...y\" or \"x...,kernel->y...\"",
+                       UsageError);
+  CHECK_THROWS_WITH_AS(EinsumDense("ab,bc->ac", 2, {.bias_axes = "z"}, {.name = "e"}),
+                       "EinsumDense 'e': bias_axes has 'z', which the output of 'ab,bc->ac' has not", UsageError);
+  CHECK_THROWS_WITH_AS(EinsumDense("abc,cd->abd", {4, 2}, {}, {.name = "e"})(Input({3, 5})),
+                       "EinsumDense 'e': 'b' is 3 in the input and 4 in output_shape", UsageError);
   CHECK_THROWS_WITH_AS(EinsumDense("abc,cd->abd", 2, {}, {.name = "e"})(Input({3, 5})),
-                       "EinsumDense 'e': output_shape has 1 size(s); the equation 'abc,cd->abd' for an input of shape (None, 3, 5) gives an output of 3 axes, the first of which is the batch", UsageError);
+                       "EinsumDense 'e': output_shape has 1 size(s); the equation 'abc,cd->abd' for an input of shape "
+                       "(None, 3, 5) gives an output of 3 axes, the first of which is the batch",
+                       UsageError);
 }

@@ -58,7 +58,8 @@ void decode(const Json& json, MaybeList& out) {
 
 void normalize(MultiHeadAttentionConfig& config) {
   if (!config.value_dim) config.value_dim = config.key_dim;
-  require(!config.flash_attention.value_or(false), "MultiHeadAttention: flash_attention=true is not supported; leave it out");
+  require(!config.flash_attention.value_or(false),
+          "MultiHeadAttention: flash_attention=true is not supported; leave it out");
 }
 
 JsonObject MultiHeadAttentionLayer::get_config() const {
@@ -78,15 +79,21 @@ void MultiHeadAttentionLayer::check_arguments(const SpecArgs& args) const {
   LayerOf::check_arguments(args);
   const auto *query = argument(args, 0, "query"), *value = argument(args, 1, "value"), *key = argument(args, 2, "key");
   require(query && value, describe(*this), ": needs a query and a value");
-  for (const auto* t : {query, value, key}) require(!t || t->is_leaf(), describe(*this), ": query, value and key are one tensor each");
+  for (const auto* t : {query, value, key})
+    require(!t || t->is_leaf(), describe(*this), ": query, value and key are one tensor each");
   const Shape &q = query->leaf().shape, &v = value->leaf().shape, &k = (key ? key : value)->leaf().shape;
-  require(q.size() >= 3 && q.size() == v.size(), describe(*this), ": query and value need the same number of axes, at least (batch, steps, features); got ", to_string(q), " and ", to_string(v));
-  require(Shape(v.begin() + 1, v.end() - 1) == Shape(k.begin() + 1, k.end() - 1), describe(*this), ": value and key must agree in all axes but the last; got ", to_string(v), " and ", to_string(k));
+  require(q.size() >= 3 && q.size() == v.size(), describe(*this),
+          ": query and value need the same number of axes, at least (batch, steps, features); got ", to_string(q),
+          " and ", to_string(v));
+  require(Shape(v.begin() + 1, v.end() - 1) == Shape(k.begin() + 1, k.end() - 1), describe(*this),
+          ": value and key must agree in all axes but the last; got ", to_string(v), " and ", to_string(k));
 }
 
 // A projection of the last `bound` axes to `out`, as an EinsumDense: "abc,cde->abde".
-LayerRef MultiHeadAttentionLayer::projection(const std::string& name, std::size_t free, std::size_t bound, const Shape& out, bool gate) const {
-  const std::string kept = letters_from('a', free), in = letters_from(static_cast<char>('a' + static_cast<char>(free)), bound),
+LayerRef MultiHeadAttentionLayer::projection(const std::string& name, std::size_t free, std::size_t bound,
+                                             const Shape& out, bool gate) const {
+  const std::string kept = letters_from('a', free),
+                    in = letters_from(static_cast<char>('a' + static_cast<char>(free)), bound),
                     made = letters_from(static_cast<char>('a' + static_cast<char>(free + bound)), out.size());
   Shape shape(free - 1, None);
   shape.insert(shape.end(), out.begin(), out.end());
@@ -114,18 +121,22 @@ void MultiHeadAttentionLayer::build_args(Builder& b, const SpecArgs& args) {
 
   // Axes that are attended over, from the front; the features and the batch are not among them.
   std::vector<std::int64_t> axes;
-  for (const auto axis : config().attention_axes) axes.push_back(axis < 0 ? static_cast<std::int64_t>(query.rank()) + axis : axis);
-  for (std::size_t i = 1; i < free && !config().attention_axes.given(); ++i) axes.push_back(static_cast<std::int64_t>(i));
+  for (const auto axis : config().attention_axes)
+    axes.push_back(axis < 0 ? static_cast<std::int64_t>(query.rank()) + axis : axis);
+  for (std::size_t i = 1; i < free && !config().attention_axes.given(); ++i)
+    axes.push_back(static_cast<std::int64_t>(i));
   for (const auto axis : axes)
-    require(axis > 0 && axis < static_cast<std::int64_t>(free) && std::count(axes.begin(), axes.end(), axis) == 1, describe(*this), ": attention_axes ", ramet::encode(axes).dump(),
-            " do not fit a query of shape ", to_string(query.shape));
+    require(axis > 0 && axis < static_cast<std::int64_t>(free) && std::count(axes.begin(), axes.end(), axis) == 1,
+            describe(*this), ": attention_axes ", ramet::encode(axes).dump(), " do not fit a query of shape ",
+            to_string(query.shape));
   mutable_config().attention_axes = MaybeList(axes);
 
   query_ = projection("query", free, 1, {heads, key_dim});
   key_ = projection("key", free, 1, {heads, key_dim});
   gate_ = config().use_gate ? projection("gate", free, 1, {heads, value_dim}, true) : nullptr;
   value_ = projection("value", free, 1, {heads, value_dim});
-  output_ = projection("attention_output", free, 2, config().output_shape.given() ? config().output_shape.values() : Shape{query.dim(-1)});
+  output_ = projection("attention_output", free, 2,
+                       config().output_shape.given() ? config().output_shape.values() : Shape{query.dim(-1)});
   b.build(query_, query);
   b.build(key_, key);
   if (gate_) b.build(gate_, query);
@@ -148,7 +159,8 @@ Value MultiHeadAttentionLayer::allowed(const CallContext& ctx, const TracedArgs&
   for (const Value& m : {mask_of(1, "value"), mask_of(2, "key")})
     if (m) out = both(out, ops::expand_dims(m, -2));
   if (ctx.flag("use_causal_mask", false)) out = both(out, causal_mask(ctx.program(), query.dim(1), value.dim(1)));
-  if (config().sliding_window) out = both(out, sliding_window_mask(ctx.program(), query.dim(1), value.dim(1), *config().sliding_window));
+  if (config().sliding_window)
+    out = both(out, sliding_window_mask(ctx.program(), query.dim(1), value.dim(1), *config().sliding_window));
   if (const Value given = ctx.tensor("attention_mask")) out = both(ops::cast(given, DType::boolean), out);
   return out;
 }
@@ -165,15 +177,19 @@ TracedNest MultiHeadAttentionLayer::call_args(const CallContext& ctx, const Trac
   Value scores = einsum({e.query, e.key, e.scores}, q, ctx.call(key_, key));
   Value mask = allowed(ctx, args, query, value);
   if (mask) {
-    require(mask.rank() <= scores.rank(), describe(*this), ": the mask ", to_string(mask.shape()), " has more axes than the scores ", to_string(scores.shape()));
+    require(mask.rank() <= scores.rank(), describe(*this), ": the mask ", to_string(mask.shape()),
+            " has more axes than the scores ", to_string(scores.shape()));
     while (mask.rank() < scores.rank()) mask = ops::expand_dims(mask, -2 * static_cast<int>(axes.size()) - 1);
     scores = ops::select(mask, scores, ops::scalar_like(scores, -1e9));
   }
   Value weights = softmax_over(scores, axes.size());
-  // A query that may look at nothing: Keras' fused kernel, which runs in the plain case, gives the mean of the values; its other path zeros.
+  // A query that may look at nothing: Keras' fused kernel, which runs in the plain case, gives the mean of the values;
+  // its other path zeros.
   const bool fused = config().dropout == 0 && !return_scores && query.rank() == 3;
   if (mask && !fused) weights = ops::select(mask, weights, ops::scalar_like(weights, 0));
-  const Value kept = !ctx.training() || config().dropout == 0 ? weights : config().dropout == 1 ? weights * 0.0 : weights * dropout_mask(ctx, seed_, weights.shape(), config().dropout);
+  const Value kept = !ctx.training() || config().dropout == 0 ? weights
+                     : config().dropout == 1                  ? weights * 0.0
+                                             : weights * dropout_mask(ctx, seed_, weights.shape(), config().dropout);
 
   Value y = einsum({e.scores, e.key, e.query}, kept, ctx.call(value_, value));
   if (gate_) y = y * ctx.call(gate_, query);

@@ -5,8 +5,9 @@ namespace ramet {
 namespace layers {
 
 struct MultiHeadAttentionCall {
-  Arg query_mask = {}, value_mask = {}, key_mask = {};  // [batch, steps]; where absent, the mask that came with the tensor
-  Arg attention_mask = {};                              // [batch, queries, keys]: which query may look at which key
+  Arg query_mask = {}, value_mask = {},
+      key_mask = {};        // [batch, steps]; where absent, the mask that came with the tensor
+  Arg attention_mask = {};  // [batch, queries, keys]: which query may look at which key
   std::optional<bool> return_attention_scores = std::nullopt;
   std::optional<bool> training = std::nullopt;
   std::optional<bool> use_causal_mask = std::nullopt;
@@ -43,7 +44,8 @@ void decode(const Json& json, MaybeList& out);
 
 // Attention from every query to every key, in `num_heads` projections:
 //   softmax(query·Q (key·K)ᵀ / √key_dim) (value·V) · O
-// Called on (query, value) or (query, value, key). Axes between the first and the last are attended over (`attention_axes`: only those).
+// Called on (query, value) or (query, value, key). Axes between the first and the last are attended over
+// (`attention_axes`: only those).
 struct MultiHeadAttentionConfig {
   std::int64_t num_heads = 0;
   std::int64_t key_dim = 0;
@@ -88,7 +90,8 @@ struct MultiHeadAttentionConfig {
 };
 void normalize(MultiHeadAttentionConfig& config);
 
-class MultiHeadAttentionLayer final : public LayerOf<MultiHeadAttentionLayer, MultiHeadAttentionConfig, MaskRule::custom, MultiHeadAttentionCall> {
+class MultiHeadAttentionLayer final
+    : public LayerOf<MultiHeadAttentionLayer, MultiHeadAttentionConfig, MaskRule::custom, MultiHeadAttentionCall> {
  public:
   static constexpr std::string_view kClassName = "MultiHeadAttention";
   static constexpr int kTensors = 3;
@@ -103,8 +106,10 @@ class MultiHeadAttentionLayer final : public LayerOf<MultiHeadAttentionLayer, Mu
   Values compute_mask(const CallContext& ctx, const std::vector<Traced>&) const override;
 
  private:
-  LayerRef projection(const std::string& name, std::size_t free, std::size_t bound, const Shape& out, bool gate = false) const;
-  // Which query may look at which key, or undefined for every one. `query` and `value` are the inputs, before projection.
+  LayerRef projection(const std::string& name, std::size_t free, std::size_t bound, const Shape& out,
+                      bool gate = false) const;
+  // Which query may look at which key, or undefined for every one. `query` and `value` are the inputs, before
+  // projection.
   Value allowed(const CallContext& ctx, const TracedArgs& args, Value query, Value value) const;
   LayerRef query_, key_, gate_, value_, output_;
   Weight seed_;

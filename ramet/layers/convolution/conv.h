@@ -1,5 +1,5 @@
-// Convolutions over sequences (1D) and images (2D), written once for both. Kernels are not flipped. With channels_first the work is
-// done channels last, between two transpositions. strides and dilation_rate cannot both exceed 1.
+// Convolutions over sequences (1D) and images (2D), written once for both. Kernels are not flipped. With channels_first
+// the work is done channels last, between two transpositions. strides and dilation_rate cannot both exceed 1.
 #pragma once
 #include "ramet/graph/handle.h"
 #include "ramet/layers/spatial.h"
@@ -61,13 +61,16 @@ class ConvLayer final : public LayerOf<ConvLayer<rank>, ConvConfig<rank>> {
   void check(const std::vector<Spec>& inputs) const override;
   void build(Builder& b, const Spec& x) override;
   Value call(const CallContext& ctx, Value x) const override;
-  std::function<Value(Value)> activity_penalty() const override { return as_function(this->config().activity_regularizer); }
+  std::function<Value(Value)> activity_penalty() const override {
+    return as_function(this->config().activity_regularizer);
+  }
 
  private:
   Weight kernel_, bias_;
 };
 
-// Each channel has its own depth_multiplier kernels; channel c's results are c·depth_multiplier + m. kernel [window…, channels, depth_multiplier].
+// Each channel has its own depth_multiplier kernels; channel c's results are c·depth_multiplier + m. kernel [window…,
+// channels, depth_multiplier].
 template <std::size_t rank>
 struct DepthwiseConvConfig {
   IntOrList kernel_size = {};
@@ -116,7 +119,9 @@ class DepthwiseConvLayer final : public LayerOf<DepthwiseConvLayer<rank>, Depthw
   void check(const std::vector<Spec>& inputs) const override;
   void build(Builder& b, const Spec& x) override;
   Value call(const CallContext& ctx, Value x) const override;
-  std::function<Value(Value)> activity_penalty() const override { return as_function(this->config().activity_regularizer); }
+  std::function<Value(Value)> activity_penalty() const override {
+    return as_function(this->config().activity_regularizer);
+  }
 
  private:
   Weight kernel_, bias_;
@@ -179,13 +184,16 @@ class SeparableConvLayer final : public LayerOf<SeparableConvLayer<rank>, Separa
   void check(const std::vector<Spec>& inputs) const override;
   void build(Builder& b, const Spec& x) override;
   Value call(const CallContext& ctx, Value x) const override;
-  std::function<Value(Value)> activity_penalty() const override { return as_function(this->config().activity_regularizer); }
+  std::function<Value(Value)> activity_penalty() const override {
+    return as_function(this->config().activity_regularizer);
+  }
 
  private:
   Weight depthwise_, pointwise_, bias_;
 };
 
-// The transposition of a convolution as a linear map: makes inputs larger by the strides. kernel [window…, filters, channels].
+// The transposition of a convolution as a linear map: makes inputs larger by the strides. kernel [window…, filters,
+// channels].
 template <std::size_t rank>
 struct ConvTransposeConfig {
   std::int64_t filters = 0;
@@ -236,7 +244,9 @@ class ConvTransposeLayer final : public LayerOf<ConvTransposeLayer<rank>, ConvTr
   void check(const std::vector<Spec>& inputs) const override;
   void build(Builder& b, const Spec& x) override;
   Value call(const CallContext& ctx, Value x) const override;
-  std::function<Value(Value)> activity_penalty() const override { return as_function(this->config().activity_regularizer); }
+  std::function<Value(Value)> activity_penalty() const override {
+    return as_function(this->config().activity_regularizer);
+  }
 
  private:
   Weight kernel_, bias_;

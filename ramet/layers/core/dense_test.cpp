@@ -15,7 +15,9 @@ TEST_CASE("Dense: x·kernel + bias over the last axis") {
 }
 
 TEST_CASE("Dense: a unit count of zero is refused by name") {
-  CHECK_THROWS_WITH_AS(Dense(0), "Dense: Received an invalid value for `units`, expected a positive integer. Received: units=0", UsageError);
+  CHECK_THROWS_WITH_AS(Dense(0),
+                       "Dense: Received an invalid value for `units`, expected a positive integer. Received: units=0",
+                       UsageError);
 }
 
 TEST_CASE("Dense: symbolic shapes keep the unknown batch") {

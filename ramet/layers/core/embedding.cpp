@@ -11,7 +11,8 @@ void normalize(EmbeddingConfig& config) {
 
 void EmbeddingLayer::build(Builder& b, const Spec&) {
   embeddings_ = b.weight("embeddings", {config().input_dim, config().output_dim}, config().embeddings_initializer,
-                         {.regularizer = as_function(config().embeddings_regularizer), .constraint = as_function(config().embeddings_constraint)});
+                         {.regularizer = as_function(config().embeddings_regularizer),
+                          .constraint = as_function(config().embeddings_constraint)});
 }
 
 Value EmbeddingLayer::call(const CallContext& ctx, Value x) const {

@@ -6,7 +6,8 @@
 namespace ramet {
 namespace layers {
 
-// Row `id` of a table for every id of the input. An id that is negative or not below input_dim is a DataError when the model runs.
+// Row `id` of a table for every id of the input. An id that is negative or not below input_dim is a DataError when the
+// model runs.
 struct EmbeddingConfig {
   std::int64_t input_dim = 0;
   std::int64_t output_dim = 0;

@@ -25,32 +25,39 @@ namespace layers {
 LambdaFunction::LambdaFunction(const char* name) {
   const std::lock_guard lock(functions_mutex);
   const auto it = functions().find(name);
-  require(it != functions().end(), "Lambda: no function named '", name, "' is registered; call register_function(\"", name, "\", …) first");
+  require(it != functions().end(), "Lambda: no function named '", name, "' is registered; call register_function(\"",
+          name, "\", …) first");
   call_ = it->second.call_;
   name_ = name;
 }
 
 Value LambdaFunction::one(const LambdaInputs& in) {
-  require(in.inputs.size() == 1, "Lambda: the function takes one value, the layer was called on ", in.inputs.size(), "; write it over Values");
+  require(in.inputs.size() == 1, "Lambda: the function takes one value, the layer was called on ", in.inputs.size(),
+          "; write it over Values");
   return in.inputs[0];
 }
 
 Json encode(const LambdaFunction& function) {
   if (!function) return Json(nullptr);
   const std::string name = function.name().empty() ? "<lambda>" : function.name();
-  return Json(JsonObject{{"module", Json("builtins")}, {"class_name", Json("function")}, {"config", Json(name)}, {"registered_name", Json("function")}});
+  return Json(JsonObject{{"module", Json("builtins")},
+                         {"class_name", Json("function")},
+                         {"config", Json(name)},
+                         {"registered_name", Json("function")}});
 }
 
 void decode(const Json& json, LambdaFunction& out) {
   if (json.is_null()) return;
-  const std::string kind = json.is_object() && json.at("class_name").is_string() ? json.at("class_name").as_string() : "";
-  if (kind == "__lambda__") throw DataError("Lambda: the file holds Python bytecode, which is never run; register a C++ replacement with register_function and name it in the config");
+  const std::string kind =
+      json.is_object() && json.at("class_name").is_string() ? json.at("class_name").as_string() : "";
+  if (kind == "__lambda__")
+    throw DataError(
+        "Lambda: the file holds Python bytecode, which is never run; register a C++ replacement with register_function "
+        "and name it in the config");
   if (kind != "function") throw DataError("Lambda: `function` is not a function's name");
   try {
     out = LambdaFunction(json.at("config").as_string().c_str());
-  } catch (const UsageError& error) {
-    throw DataError(error.what());
-  }
+  } catch (const UsageError& error) { throw DataError(error.what()); }
 }
 
 LambdaLayer::LambdaLayer(LambdaConfig config, LayerOptions options) : LayerOf(std::move(config), std::move(options)) {
@@ -75,7 +82,8 @@ TracedNest LambdaLayer::call_args(const CallContext& ctx, const TracedArgs& args
   require(!ys.empty(), describe(*this), ": the function returned nothing");
   TracedNest::List list;
   for (const Value& y : ys) {
-    require(y.program == &ctx.program(), describe(*this), ": the function returned a value that it did not compute here");
+    require(y.program == &ctx.program(), describe(*this),
+            ": the function returned a value that it did not compute here");
     if (config().output_shape) {
       Shape want = *config().output_shape, got(y.shape().begin() + (y.rank() ? 1 : 0), y.shape().end());
       bool fits = want.size() == got.size();

@@ -8,9 +8,9 @@ namespace layers {
 // What a Lambda's function sees.
 struct LambdaInputs {
   Values inputs;
-  Values masks;              // undefined where a tensor carries none
+  Values masks;  // undefined where a tensor carries none
   bool training = false;
-  JsonObject arguments;      // the layer's `arguments`
+  JsonObject arguments;  // the layer's `arguments`
   Value operator[](std::size_t i) const { return inputs.at(i); }
 };
 
@@ -18,17 +18,24 @@ struct LambdaInputs {
 class LambdaFunction {
  public:
   LambdaFunction() = default;
-  LambdaFunction(const char* name);                // after register_function(name, …); what files can hold
+  LambdaFunction(const char* name);  // after register_function(name, …); what files can hold
   LambdaFunction(const std::string& name) : LambdaFunction(name.c_str()) {}
   template <class F>
-  requires(!std::convertible_to<F, std::string> && !std::same_as<std::remove_cvref_t<F>, LambdaFunction>) LambdaFunction(F f) {
-    if constexpr (std::is_invocable_r_v<Values, F, const LambdaInputs&>) call_ = f;
-    else if constexpr (std::is_invocable_r_v<Value, F, const LambdaInputs&>) call_ = [f](const LambdaInputs& in) { return Values{f(in)}; };
-    else if constexpr (std::is_invocable_r_v<Values, F, const Values&> && !std::is_invocable_v<F, Value>) call_ = [f](const LambdaInputs& in) { return Values(f(in.inputs)); };
-    else if constexpr (std::is_invocable_r_v<Value, F, const Values&> && !std::is_invocable_v<F, Value>) call_ = [f](const LambdaInputs& in) { return Values{f(in.inputs)}; };
-    else if constexpr (std::is_invocable_r_v<Values, F, Value>) call_ = [f](const LambdaInputs& in) { return Values(f(one(in))); };
+  requires(!std::convertible_to<F, std::string> && !std::same_as<std::remove_cvref_t<F>, LambdaFunction>)
+      LambdaFunction(F f) {
+    if constexpr (std::is_invocable_r_v<Values, F, const LambdaInputs&>)
+      call_ = f;
+    else if constexpr (std::is_invocable_r_v<Value, F, const LambdaInputs&>)
+      call_ = [f](const LambdaInputs& in) { return Values{f(in)}; };
+    else if constexpr (std::is_invocable_r_v<Values, F, const Values&> && !std::is_invocable_v<F, Value>)
+      call_ = [f](const LambdaInputs& in) { return Values(f(in.inputs)); };
+    else if constexpr (std::is_invocable_r_v<Value, F, const Values&> && !std::is_invocable_v<F, Value>)
+      call_ = [f](const LambdaInputs& in) { return Values{f(in.inputs)}; };
+    else if constexpr (std::is_invocable_r_v<Values, F, Value>)
+      call_ = [f](const LambdaInputs& in) { return Values(f(one(in))); };
     else {
-      static_assert(std::is_invocable_r_v<Value, F, Value>, "a Lambda's function takes a Value, Values or LambdaInputs and returns a Value or Values");
+      static_assert(std::is_invocable_r_v<Value, F, Value>,
+                    "a Lambda's function takes a Value, Values or LambdaInputs and returns a Value or Values");
       call_ = [f](const LambdaInputs& in) { return Values{f(one(in))}; };
     }
   }
@@ -52,8 +59,9 @@ struct LambdaConfig {
   Json arguments = Json(JsonObject{});
 
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{field("function", &LambdaConfig::function), field("output_shape", &LambdaConfig::output_shape),
-                                            field("mask", &LambdaConfig::mask), field("arguments", &LambdaConfig::arguments)};
+  static constexpr auto fields =
+      std::tuple{field("function", &LambdaConfig::function), field("output_shape", &LambdaConfig::output_shape),
+                 field("mask", &LambdaConfig::mask), field("arguments", &LambdaConfig::arguments)};
 };
 
 class LambdaLayer final : public LayerOf<LambdaLayer, LambdaConfig, MaskRule::custom, MaskCall> {

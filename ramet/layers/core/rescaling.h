@@ -9,7 +9,8 @@ struct RescalingConfig {
   NumberOrList scale = 1.0;
   NumberOrList offset = 0.0;
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{field("scale", &RescalingConfig::scale), field("offset", &RescalingConfig::offset)};
+  static constexpr auto fields =
+      std::tuple{field("scale", &RescalingConfig::scale), field("offset", &RescalingConfig::offset)};
 };
 
 class RescalingLayer final : public LayerOf<RescalingLayer, RescalingConfig, MaskRule::pass_through> {

@@ -4,7 +4,8 @@
 namespace ramet {
 namespace layers {
 
-// The inputs one after another along `axis`. If any has a mask, so has the output; an input without one counts as unmasked.
+// The inputs one after another along `axis`. If any has a mask, so has the output; an input without one counts as
+// unmasked.
 struct ConcatenateConfig {
   std::int64_t axis = -1;
   static constexpr auto fields = std::tuple{field("axis", &ConcatenateConfig::axis)};

@@ -25,7 +25,9 @@ Value axis_last(Value x, int axis, Shape& others) {
 }  // namespace
 
 void normalize(DotConfig& c) {
-  require(c.axes.single() || c.axes.values().size() == 2, "Invalid format for argument `axes`: it should contain two elements. Received: axes=", to_string(c.axes.values()));
+  require(c.axes.single() || c.axes.values().size() == 2,
+          "Invalid format for argument `axes`: it should contain two elements. Received: axes=",
+          to_string(c.axes.values()));
 }
 
 void DotLayer::check_arguments(const SpecArgs& args) const {
@@ -39,15 +41,19 @@ std::pair<int, int> DotLayer::axes(std::size_t x_rank, std::size_t y_rank) const
 }
 
 void DotLayer::check(const std::vector<Spec>& inputs) const {
-  require(inputs.size() == 2, describe(*this), ": A `Dot` layer should be called on a list of 2 inputs; got ", inputs.size());
+  require(inputs.size() == 2, describe(*this), ": A `Dot` layer should be called on a list of 2 inputs; got ",
+          inputs.size());
   const Spec &x = inputs[0], &y = inputs[1];
   const std::string got = cat("Received inputs with shapes ", to_string(x.shape), " and ", to_string(y.shape), ".");
   require(x.rank() >= 2 && y.rank() >= 2, describe(*this), ": Cannot do batch_dot on inputs with rank < 2. ", got);
-  require(x.shape[0] == y.shape[0] || x.shape[0] == None || y.shape[0] == None, describe(*this), ": Cannot do batch_dot on inputs with different batch sizes. ", got);
+  require(x.shape[0] == y.shape[0] || x.shape[0] == None || y.shape[0] == None, describe(*this),
+          ": Cannot do batch_dot on inputs with different batch sizes. ", got);
   const auto [a, b] = axes(x.rank(), y.rank());
-  require(a != 0 && b != 0, describe(*this), ": Cannot perform batch_dot over axis 0. If your inputs are not batched, give them a batch axis of size 1");
-  require(x.dim(a) == y.dim(b) || x.dim(a) == None || y.dim(b) == None, describe(*this), ": Incompatible input shapes: axis values ", x.dim(a), " (at axis ", a, ") != ",
-          y.dim(b), " (at axis ", b, "). Full input shapes: ", to_string(x.shape), ", ", to_string(y.shape));
+  require(a != 0 && b != 0, describe(*this),
+          ": Cannot perform batch_dot over axis 0. If your inputs are not batched, give them a batch axis of size 1");
+  require(x.dim(a) == y.dim(b) || x.dim(a) == None || y.dim(b) == None, describe(*this),
+          ": Incompatible input shapes: axis values ", x.dim(a), " (at axis ", a, ") != ", y.dim(b), " (at axis ", b,
+          "). Full input shapes: ", to_string(x.shape), ", ", to_string(y.shape));
 }
 
 Values DotLayer::call_list(const CallContext&, const Values& xs) const {

@@ -4,8 +4,9 @@
 namespace ramet {
 namespace layers {
 
-// Sum of products over axis axes[0] of the first and axes[1] of the second input, sample by sample: the other axes of the first, then
-// those of the second. `normalize` scales both to length 1 along their axis before, which gives the cosine.
+// Sum of products over axis axes[0] of the first and axes[1] of the second input, sample by sample: the other axes of
+// the first, then those of the second. `normalize` scales both to length 1 along their axis before, which gives the
+// cosine.
 struct DotConfig {
   IntOrList axes = {};
   bool normalize = false;

@@ -30,7 +30,9 @@ Values same_rank(const Values& xs) {
   Values out;
   for (const Value& x : xs) {
     Shape shape = x.shape();
-    if (shape.size() < rank) shape.insert(shape.begin() + std::min<std::ptrdiff_t>(1, static_cast<std::ptrdiff_t>(shape.size())), rank - shape.size(), 1);
+    if (shape.size() < rank)
+      shape.insert(shape.begin() + std::min<std::ptrdiff_t>(1, static_cast<std::ptrdiff_t>(shape.size())),
+                   rank - shape.size(), 1);
     out.push_back(ops::reshape(x, shape));
   }
   return out;
@@ -77,8 +79,11 @@ Value folded(const Values& xs, Value (*op)(Value, Value)) {
 }  // namespace
 
 void check_is_list(const Layer& layer, const SpecArgs& args) {
-  require(!args.args.empty() && args.args[0].is_list() && !args.args[0].list().empty(), describe(layer), ": A merge layer should be called on a list of at least 1 input.",
-          args.args.empty() || !args.args[0].is_leaf() ? "" : cat(" Received: input_shape=", to_string(args.args[0].leaf().shape), " (not a list of shapes)"));
+  require(!args.args.empty() && args.args[0].is_list() && !args.args[0].list().empty(), describe(layer),
+          ": A merge layer should be called on a list of at least 1 input.",
+          args.args.empty() || !args.args[0].is_leaf()
+              ? ""
+              : cat(" Received: input_shape=", to_string(args.args[0].leaf().shape), " (not a list of shapes)"));
 }
 
 template <Merge kind>
@@ -89,19 +94,23 @@ void MergeLayer<kind>::check_arguments(const SpecArgs& args) const {
 
 template <Merge kind>
 void MergeLayer<kind>::check(const std::vector<Spec>& inputs) const {
-  require(kind != Merge::subtract || inputs.size() == 2, describe(*this), ": A `Subtract` layer should be called on exactly 2 inputs. Received: input_shape=[",
+  require(kind != Merge::subtract || inputs.size() == 2, describe(*this),
+          ": A `Subtract` layer should be called on exactly 2 inputs. Received: input_shape=[",
           join(shapes_of(inputs), ", "), "]");
   std::int64_t batch = None;
   Shape so_far = inputs[0].shape;
   for (const Spec& x : inputs) {
     const std::string got = cat("got ", join(shapes_of(inputs), " and "));
     if (x.rank() && x.shape[0] != None) {
-      require(batch == None || batch == x.shape[0], describe(*this), ": Cannot merge tensors with different batch sizes: ", got);
+      require(batch == None || batch == x.shape[0], describe(*this),
+              ": Cannot merge tensors with different batch sizes: ", got);
       batch = x.shape[0];
     }
     require(broadcasts(so_far, x.shape), describe(*this), ": inputs must have the same shape or broadcast: ", got);
     // What the inputs so far give, to hold the next one against.
-    if (x.rank() > so_far.size()) so_far.insert(so_far.begin() + std::min<std::ptrdiff_t>(1, static_cast<std::ptrdiff_t>(so_far.size())), x.rank() - so_far.size(), 1);
+    if (x.rank() > so_far.size())
+      so_far.insert(so_far.begin() + std::min<std::ptrdiff_t>(1, static_cast<std::ptrdiff_t>(so_far.size())),
+                    x.rank() - so_far.size(), 1);
     for (std::size_t i = 1; i < x.rank(); ++i)
       if (auto& size = so_far[so_far.size() - i]; size == 1 || size == None) size = x.shape[x.rank() - i];
   }

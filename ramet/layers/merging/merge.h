@@ -1,6 +1,6 @@
-// Layers that take several tensors, element by element. Tensors of lower rank get axes of size 1 after the batch; then NumPy's
-// broadcasting holds. Masks: all inputs masked → the OR of the masks, else none (Keras 2: the AND of those there are). Multiply, Maximum
-// and Minimum leave masked elements out of account, as Keras 3 does.
+// Layers that take several tensors, element by element. Tensors of lower rank get axes of size 1 after the batch; then
+// NumPy's broadcasting holds. Masks: all inputs masked → the OR of the masks, else none (Keras 2: the AND of those
+// there are). Multiply, Maximum and Minimum leave masked elements out of account, as Keras 3 does.
 #pragma once
 #include "ramet/graph/handle.h"
 #include "ramet/nn/object.h"
@@ -10,7 +10,8 @@ namespace layers {
 
 enum class Merge : unsigned char { add, subtract, multiply, average, maximum, minimum };
 
-inline constexpr std::string_view kMergeNames[] = {"Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum"};  // in the order of Merge
+inline constexpr std::string_view kMergeNames[] = {"Add",     "Subtract", "Multiply",
+                                                   "Average", "Maximum",  "Minimum"};  // in the order of Merge
 
 template <Merge kind>
 class MergeLayer final : public LayerOf<MergeLayer<kind>, NoConfig, MaskRule::custom> {

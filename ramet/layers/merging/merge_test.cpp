@@ -13,7 +13,8 @@ using namespace ramet::testing;
 namespace {
 
 // The mask of the first output under a Keras version's rules, and whether there is one.
-std::vector<double> mask_under(MaskSemantics semantics, const LayerRef& layer, const std::vector<std::optional<std::vector<bool>>>& masks) {
+std::vector<double> mask_under(MaskSemantics semantics, const LayerRef& layer,
+                               const std::vector<std::optional<std::vector<bool>>>& masks) {
   auto program = std::make_unique<Program>();
   Trace trace(*program, false, semantics);
   TracedNest::List inputs;
@@ -48,7 +49,8 @@ TEST_CASE("merged masks: OR in Keras 3, none when one is missing; AND of those t
   CHECK(mask_under(MaskSemantics::keras3, Concatenate(), {a, b}) == std::vector<double>{1, 1, 1, 0});
   CHECK(mask_under(MaskSemantics::keras2, Concatenate(), {a, b}) == std::vector<double>{1, 0, 0, 0});
   CHECK(mask_under(MaskSemantics::keras3, Concatenate(), {a, std::nullopt}) == std::vector<double>{1, 1, 1, 1});
-  CHECK(mask_under(MaskSemantics::keras3, Concatenate({.axis = 1}), {a, b}) == std::vector<double>{1, 1, 0, 0, 1, 0, 1, 0});
+  CHECK(mask_under(MaskSemantics::keras3, Concatenate({.axis = 1}), {a, b}) ==
+        std::vector<double>{1, 1, 0, 0, 1, 0, 1, 0});
   CHECK(mask_under(MaskSemantics::keras3, Concatenate(), {std::nullopt, std::nullopt}).empty());
 }
 

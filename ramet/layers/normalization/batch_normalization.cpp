@@ -10,8 +10,8 @@ struct Moments {
   Value mean, variance;  // of shape 1 … channels … 1
 };
 
-// Over all axes but the channels'. The variance is that of the whole (divided by n) and taken in a second pass, which keeps its digits
-// when the mean is large.
+// Over all axes but the channels'. The variance is that of the whole (divided by n) and taken in a second pass, which
+// keeps its digits when the mean is large.
 Moments moments(Value x, const ops::Axes& axes) {
   const Value mean = ops::reduce_mean(x, axes, true);
   return {mean, ops::reduce_mean(ops::square(x - mean), axes, true)};
@@ -19,7 +19,8 @@ Moments moments(Value x, const ops::Axes& axes) {
 
 // Only positions where m is True count: mean = Σ m·x / (Σ m + 1e-7), the variance alike.
 Moments masked_moments(Value x, Value mask, const ops::Axes& axes) {
-  const Value m = ops::broadcast_to(ops::cast(ops::expand_dims(mask, -1), DType::boolean), x.shape()), zero = ops::scalar_like(x, 0);
+  const Value m = ops::broadcast_to(ops::cast(ops::expand_dims(mask, -1), DType::boolean), x.shape()),
+              zero = ops::scalar_like(x, 0);
   const Value count = ops::reduce_sum(ops::cast(m, x.dtype()), axes, true) + 1e-7;
   const Value mean = ops::reduce_sum(ops::select(m, x, zero), axes, true) / count;
   return {mean, ops::reduce_sum(ops::select(m, ops::square(x - mean), zero), axes, true) / count};
@@ -36,19 +37,25 @@ void BatchNormalizationLayer::check(const std::vector<Spec>& inputs) const {
   check_inputs(*this, inputs, {.min_ndim = 1});
   const Spec& x = inputs[0];
   const auto rank = static_cast<std::int64_t>(x.rank()), axis = config().axis;
-  require(axis < rank && axis >= -rank, describe(*this), ": Axis ", axis, " is out of bounds for input shape ", to_string(x.shape), ". Received: axis=", axis);
+  require(axis < rank && axis >= -rank, describe(*this), ": Axis ", axis, " is out of bounds for input shape ",
+          to_string(x.shape), ". Received: axis=", axis);
   if (!built()) return;
   const auto channels = moving_mean_.variable()->value().dim(0), got = x.dim(static_cast<int>(axis));
-  require(got == None || got == channels, "Input 0 with name 'None' of layer '", name(), "' is incompatible with the layer: expected axis ", axis,
-          " of input shape to have value ", channels, ", but received input with shape ", to_string(x.shape));
+  require(got == None || got == channels, "Input 0 with name 'None' of layer '", name(),
+          "' is incompatible with the layer: expected axis ", axis, " of input shape to have value ", channels,
+          ", but received input with shape ", to_string(x.shape));
 }
 
 void BatchNormalizationLayer::build(Builder& b, const Spec& x) {
   const Shape shape{x.dim(static_cast<int>(config().axis))};
   if (config().scale)
-    gamma_ = b.weight("gamma", shape, config().gamma_initializer, {.regularizer = as_function(config().gamma_regularizer), .constraint = as_function(config().gamma_constraint)});
+    gamma_ = b.weight(
+        "gamma", shape, config().gamma_initializer,
+        {.regularizer = as_function(config().gamma_regularizer), .constraint = as_function(config().gamma_constraint)});
   if (config().center)
-    beta_ = b.weight("beta", shape, config().beta_initializer, {.regularizer = as_function(config().beta_regularizer), .constraint = as_function(config().beta_constraint)});
+    beta_ = b.weight(
+        "beta", shape, config().beta_initializer,
+        {.regularizer = as_function(config().beta_regularizer), .constraint = as_function(config().beta_constraint)});
   moving_mean_ = b.weight("moving_mean", shape, config().moving_mean_initializer, {.trainable = false});
   moving_variance_ = b.weight("moving_variance", shape, config().moving_variance_initializer, {.trainable = false});
 }
@@ -56,7 +63,8 @@ void BatchNormalizationLayer::build(Builder& b, const Spec& x) {
 Value BatchNormalizationLayer::call(const CallContext& ctx, Value x) const {
   x = ops::cast(x, ctx.compute_dtype());
   const Value mask = ctx.mask();
-  require(!mask || mask.rank() + 1 == x.rank(), describe(*this), ": The mask provided should be one dimension less than the inputs. Received: mask.shape=",
+  require(!mask || mask.rank() + 1 == x.rank(), describe(*this),
+          ": The mask provided should be one dimension less than the inputs. Received: mask.shape=",
           mask ? to_string(mask.shape()) : "", ", inputs.shape=", to_string(x.shape()));
   const int at = canonical_axis(config().axis, x.rank(), "BatchNormalization: `axis`");
   ops::Axes axes;
@@ -71,7 +79,8 @@ Value BatchNormalizationLayer::call(const CallContext& ctx, Value x) const {
     m = mask ? masked_moments(x, mask, axes) : moments(x, axes);
     const auto follow = [&](const Weight& moving, Value batch) {
       const Value old = ctx.raw(moving);
-      ctx.update(moving, old * config().momentum + ops::cast(ops::reshape(batch, old.shape()), old.dtype()) * (1 - config().momentum));
+      ctx.update(moving, old * config().momentum +
+                             ops::cast(ops::reshape(batch, old.shape()), old.dtype()) * (1 - config().momentum));
     };
     follow(moving_mean_, m.mean);
     follow(moving_variance_, m.variance);
@@ -82,7 +91,8 @@ Value BatchNormalizationLayer::call(const CallContext& ctx, Value x) const {
   return beta_ ? y + spread(beta_) : y;
 }
 
-// The renorm arguments are younger than many Keras 3 versions, which would refuse a file that has them; they are always off here.
+// The renorm arguments are younger than many Keras 3 versions, which would refuse a file that has them; they are always
+// off here.
 JsonObject BatchNormalizationLayer::get_config() const {
   JsonObject out = LayerOf::get_config();
   for (const char* key : {"renorm", "renorm_clipping", "renorm_momentum"}) out.erase(key);

@@ -6,9 +6,10 @@
 namespace ramet {
 namespace layers {
 
-// y = gamma·(x − mean) / √(variance + epsilon) + beta, one of each per entry of `axis`. In training the statistics are those of the batch
-// (of its unmasked positions) and the moving ones follow: moving ← momentum·moving + (1 − momentum)·batch. Otherwise, and always when the
-// layer is frozen (trainable = false), the moving ones are used. renorm and synchronized are refused.
+// y = gamma·(x − mean) / √(variance + epsilon) + beta, one of each per entry of `axis`. In training the statistics are
+// those of the batch (of its unmasked positions) and the moving ones follow: moving ← momentum·moving + (1 −
+// momentum)·batch. Otherwise, and always when the layer is frozen (trainable = false), the moving ones are used. renorm
+// and synchronized are refused.
 struct BatchNormalizationConfig {
   std::int64_t axis = -1;
   double momentum = 0.99;
@@ -50,7 +51,8 @@ struct BatchNormalizationConfig {
 };
 void normalize(BatchNormalizationConfig& config);
 
-class BatchNormalizationLayer final : public LayerOf<BatchNormalizationLayer, BatchNormalizationConfig, MaskRule::pass_through, MaskCall> {
+class BatchNormalizationLayer final
+    : public LayerOf<BatchNormalizationLayer, BatchNormalizationConfig, MaskRule::pass_through, MaskCall> {
  public:
   static constexpr std::string_view kClassName = "BatchNormalization";
   using LayerOf::LayerOf;

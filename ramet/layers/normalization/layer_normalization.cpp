@@ -12,7 +12,8 @@ void check_axes(const Layer& layer, const std::vector<Spec>& inputs, const IntOr
   check_inputs(layer, inputs, {.min_ndim = 1});
   const auto rank = static_cast<std::int64_t>(inputs[0].rank());
   for (const auto axis : axes)
-    require(axis < rank && axis >= -rank, describe(layer), ": Axis ", axis, " is out of bounds for input shape ", to_string(inputs[0].shape), ". Received: axis=", encode(axes).dump());
+    require(axis < rank && axis >= -rank, describe(layer), ": Axis ", axis, " is out of bounds for input shape ",
+            to_string(inputs[0].shape), ". Received: axis=", encode(axes).dump());
 }
 
 std::vector<std::int64_t> sorted(const IntOrList& axes) {
@@ -23,16 +24,21 @@ std::vector<std::int64_t> sorted(const IntOrList& axes) {
 
 template <class Config>
 Weight make_gamma(Builder& b, const Config& c, const Shape& shape) {
-  return b.weight("gamma", shape, c.gamma_initializer, {.regularizer = as_function(c.gamma_regularizer), .constraint = as_function(c.gamma_constraint)});
+  return b.weight("gamma", shape, c.gamma_initializer,
+                  {.regularizer = as_function(c.gamma_regularizer), .constraint = as_function(c.gamma_constraint)});
 }
 template <class Config>
 Weight make_beta(Builder& b, const Config& c, const Shape& shape) {
-  return b.weight("beta", shape, c.beta_initializer, {.regularizer = as_function(c.beta_regularizer), .constraint = as_function(c.beta_constraint)});
+  return b.weight("beta", shape, c.beta_initializer,
+                  {.regularizer = as_function(c.beta_regularizer), .constraint = as_function(c.beta_constraint)});
 }
 
 }  // namespace
 
-void normalize(LayerNormalizationConfig& c) { require(!c.axis.values().empty(), "Expected an int or a list/tuple of ints for the argument 'axis', but received: []"); }
+void normalize(LayerNormalizationConfig& c) {
+  require(!c.axis.values().empty(),
+          "Expected an int or a list/tuple of ints for the argument 'axis', but received: []");
+}
 
 void LayerNormalizationLayer::check(const std::vector<Spec>& inputs) const {
   check_axes(*this, inputs, config().axis);
@@ -41,8 +47,9 @@ void LayerNormalizationLayer::check(const std::vector<Spec>& inputs) const {
   const auto axes = sorted(config().axis);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const auto want = w.variable()->value().dim(static_cast<int>(i)), got = inputs[0].dim(static_cast<int>(axes[i]));
-    require(got == None || got == want, "Input 0 with name 'None' of layer '", name(), "' is incompatible with the layer: expected axis ", axes[i],
-            " of input shape to have value ", want, ", but received input with shape ", to_string(inputs[0].shape));
+    require(got == None || got == want, "Input 0 with name 'None' of layer '", name(),
+            "' is incompatible with the layer: expected axis ", axes[i], " of input shape to have value ", want,
+            ", but received input with shape ", to_string(inputs[0].shape));
   }
 }
 
@@ -71,16 +78,21 @@ Value LayerNormalizationLayer::call(const CallContext& ctx, Value x) const {
 
 void normalize(GroupNormalizationConfig& c) {
   require(c.groups > 0 || c.groups == -1,
-          "Received an invalid value for argument `groups`, expected a positive integer (or `-1` for instance normalization). Received: groups=", c.groups);
+          "Received an invalid value for argument `groups`, expected a positive integer (or `-1` for instance "
+          "normalization). Received: groups=",
+          c.groups);
 }
 
 void GroupNormalizationLayer::check(const std::vector<Spec>& inputs) const {
   check_axes(*this, inputs, IntOrList(config().axis));
   const auto channels = inputs[0].dim(static_cast<int>(config().axis)), groups = config().groups;
-  require(channels != None, describe(*this), ": Axis ", config().axis, " of input tensor should have a defined dimension but the layer received an input with shape ",
+  require(channels != None, describe(*this), ": Axis ", config().axis,
+          " of input tensor should have a defined dimension but the layer received an input with shape ",
           to_string(inputs[0].shape), ".");
-  require(groups <= channels, describe(*this), ": Number of groups (", groups, ") cannot be more than the number of channels (", channels, ").");
-  require(groups == -1 || channels % groups == 0, describe(*this), ": Number of groups (", groups, ") must be a multiple of the number of channels (", channels, ").");
+  require(groups <= channels, describe(*this), ": Number of groups (", groups,
+          ") cannot be more than the number of channels (", channels, ").");
+  require(groups == -1 || channels % groups == 0, describe(*this), ": Number of groups (", groups,
+          ") must be a multiple of the number of channels (", channels, ").");
 }
 
 void GroupNormalizationLayer::build(Builder& b, const Spec& x) {
@@ -102,7 +114,8 @@ Value GroupNormalizationLayer::call(const CallContext& ctx, Value x) const {
   for (int i = 1; i < static_cast<int>(split.size()); ++i)
     if (i != at) axes.push_back(i);
   const Value g = ops::reshape(x, split), centred = g - ops::reduce_mean(g, axes, true);
-  Value y = ops::reshape(centred * ops::rsqrt(ops::reduce_mean(ops::square(centred), axes, true) + config().epsilon), x.shape());
+  Value y = ops::reshape(centred * ops::rsqrt(ops::reduce_mean(ops::square(centred), axes, true) + config().epsilon),
+                         x.shape());
   if (gamma_) y = y * ops::reshape(ctx[gamma_], wide);
   return beta_ ? y + ops::reshape(ctx[beta_], wide) : y;
 }

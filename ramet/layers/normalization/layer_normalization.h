@@ -7,8 +7,8 @@
 namespace ramet {
 namespace layers {
 
-// y = gamma·(x − mean) / √(variance + epsilon) + beta with mean and variance over `axis`. rms_scaling, an old switch found in files,
-// leaves the mean in (and has no beta).
+// y = gamma·(x − mean) / √(variance + epsilon) + beta with mean and variance over `axis`. rms_scaling, an old switch
+// found in files, leaves the mean in (and has no beta).
 struct LayerNormalizationConfig {
   IntOrList axis = -1;
   double epsilon = 0.001;
@@ -38,7 +38,8 @@ struct LayerNormalizationConfig {
 };
 void normalize(LayerNormalizationConfig& config);
 
-class LayerNormalizationLayer final : public LayerOf<LayerNormalizationLayer, LayerNormalizationConfig, MaskRule::pass_through> {
+class LayerNormalizationLayer final
+    : public LayerOf<LayerNormalizationLayer, LayerNormalizationConfig, MaskRule::pass_through> {
  public:
   static constexpr std::string_view kClassName = "LayerNormalization";
   using LayerOf::LayerOf;
@@ -50,7 +51,8 @@ class LayerNormalizationLayer final : public LayerOf<LayerNormalizationLayer, La
   Weight gamma_, beta_;
 };
 
-// Channels in groups; mean and variance over a group's channels and all other axes but the batch. groups = −1: every channel by itself.
+// Channels in groups; mean and variance over a group's channels and all other axes but the batch. groups = −1: every
+// channel by itself.
 struct GroupNormalizationConfig {
   std::int64_t groups = 32;
   std::int64_t axis = -1;
@@ -81,7 +83,8 @@ struct GroupNormalizationConfig {
 };
 void normalize(GroupNormalizationConfig& config);
 
-class GroupNormalizationLayer final : public LayerOf<GroupNormalizationLayer, GroupNormalizationConfig, MaskRule::pass_through> {
+class GroupNormalizationLayer final
+    : public LayerOf<GroupNormalizationLayer, GroupNormalizationConfig, MaskRule::pass_through> {
  public:
   static constexpr std::string_view kClassName = "GroupNormalization";
   using LayerOf::LayerOf;
@@ -99,7 +102,8 @@ struct UnitNormalizationConfig {
   static constexpr std::size_t kPositional = 1, kRequired = 0;
   static constexpr auto fields = std::tuple{field("axis", &UnitNormalizationConfig::axis)};
 };
-class UnitNormalizationLayer final : public LayerOf<UnitNormalizationLayer, UnitNormalizationConfig, MaskRule::pass_through> {
+class UnitNormalizationLayer final
+    : public LayerOf<UnitNormalizationLayer, UnitNormalizationConfig, MaskRule::pass_through> {
  public:
   static constexpr std::string_view kClassName = "UnitNormalization";
   using LayerOf::LayerOf;

@@ -6,7 +6,9 @@
 namespace ramet::layers {
 
 template <std::size_t rank, Pool kind>
-void GlobalPoolingLayer<rank, kind>::check(const std::vector<Spec>& inputs) const { check_inputs(*this, inputs, {.ndim = rank + 2}); }
+void GlobalPoolingLayer<rank, kind>::check(const std::vector<Spec>& inputs) const {
+  check_inputs(*this, inputs, {.ndim = rank + 2});
+}
 
 template <std::size_t rank, Pool kind>
 Value GlobalPoolingLayer<rank, kind>::call(const CallContext& ctx, Value x) const {

@@ -18,8 +18,9 @@ void PoolingLayer<rank, kind>::check(const std::vector<Spec>& inputs) const {
   if (c.padding.name() != "valid") return;
   for (std::size_t i = 0; i < rank; ++i) {
     const auto size = inputs[0].shape[i + (channels_first(c.data_format) ? 2 : 1)];
-    require(size == None || size >= c.pool_size.values()[i], describe(*this), ": Computed output size would be zero or negative. Received: `inputs.shape=",
-            to_string(inputs[0].shape), "`, `pool_size=", to_string(c.pool_size.values()), "`, `strides=", to_string(c.strides->values()),
+    require(size == None || size >= c.pool_size.values()[i], describe(*this),
+            ": Computed output size would be zero or negative. Received: `inputs.shape=", to_string(inputs[0].shape),
+            "`, `pool_size=", to_string(c.pool_size.values()), "`, `strides=", to_string(c.strides->values()),
             "`, `padding=valid`; use padding = \"same\" or a smaller window");
   }
 }

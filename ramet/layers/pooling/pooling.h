@@ -1,5 +1,5 @@
-// Pooling over windows of sequences (1D) and images (2D), written once for all four. Padding "same" adds cells that count for nothing:
-// the average divides by the number of cells inside.
+// Pooling over windows of sequences (1D) and images (2D), written once for all four. Padding "same" adds cells that
+// count for nothing: the average divides by the number of cells inside.
 #pragma once
 #include "ramet/graph/handle.h"
 #include "ramet/layers/spatial.h"
@@ -16,8 +16,9 @@ struct PoolingConfig {
   Padding padding = "valid";
   DataFormat data_format = "channels_last";
   static constexpr std::size_t kPositional = 1, kRequired = kind == Pool::max ? 0 : 1;
-  static constexpr auto fields = std::tuple{field("pool_size", &PoolingConfig::pool_size), field("strides", &PoolingConfig::strides),
-                                            field("padding", &PoolingConfig::padding), field("data_format", &PoolingConfig::data_format)};
+  static constexpr auto fields =
+      std::tuple{field("pool_size", &PoolingConfig::pool_size), field("strides", &PoolingConfig::strides),
+                 field("padding", &PoolingConfig::padding), field("data_format", &PoolingConfig::data_format)};
 };
 template <std::size_t rank, Pool kind>
 void normalize(PoolingConfig<rank, kind>& config);
@@ -25,8 +26,9 @@ void normalize(PoolingConfig<rank, kind>& config);
 template <std::size_t rank, Pool kind>
 class PoolingLayer final : public LayerOf<PoolingLayer<rank, kind>, PoolingConfig<rank, kind>> {
  public:
-  static constexpr std::string_view kClassName =
-      kind == Pool::max ? (rank == 1 ? "MaxPooling1D" : "MaxPooling2D") : (rank == 1 ? "AveragePooling1D" : "AveragePooling2D");
+  static constexpr std::string_view kClassName = kind == Pool::max
+                                                     ? (rank == 1 ? "MaxPooling1D" : "MaxPooling2D")
+                                                     : (rank == 1 ? "AveragePooling1D" : "AveragePooling2D");
   using LayerOf<PoolingLayer<rank, kind>, PoolingConfig<rank, kind>>::LayerOf;
   void check(const std::vector<Spec>& inputs) const override;
   Value call(const CallContext& ctx, Value x) const override;

@@ -5,7 +5,9 @@
 namespace ramet::layers {
 namespace {
 
-std::string with_prefix(std::string_view prefix, std::string_view name) { return name.starts_with(prefix) ? std::string(name) : cat(prefix, name); }
+std::string with_prefix(std::string_view prefix, std::string_view name) {
+  return name.starts_with(prefix) ? std::string(name) : cat(prefix, name);
+}
 
 Recurrent* as_recurrent(const LayerRef& layer) { return dynamic_cast<Recurrent*>(layer.get()); }
 
@@ -18,18 +20,24 @@ Value merged(std::string_view mode, Value forward, Value backward) {
 
 }  // namespace
 
-BidirectionalLayer::BidirectionalLayer(BidirectionalConfig config, LayerOptions options) : LayerOf(std::move(config), std::move(options)) {
+BidirectionalLayer::BidirectionalLayer(BidirectionalConfig config, LayerOptions options)
+    : LayerOf(std::move(config), std::move(options)) {
   BidirectionalConfig& c = mutable_config();
   require(c.layer != nullptr, describe(*this), ": needs a recurrent layer");
   for (const LayerRef& layer : {c.layer, c.backward_layer})
-    require(!layer || as_recurrent(layer), describe(*this), ": takes a recurrent layer (RNN, SimpleRNN, LSTM, GRU); got ", layer ? describe(*layer) : "");
+    require(!layer || as_recurrent(layer), describe(*this),
+            ": takes a recurrent layer (RNN, SimpleRNN, LSTM, GRU); got ", layer ? describe(*layer) : "");
   const LayerRef given = c.layer;
-  c.layer = as_recurrent(given)->variant(with_prefix("forward_", given->name()), as_recurrent(given)->loop_options().go_backwards);
+  c.layer = as_recurrent(given)->variant(with_prefix("forward_", given->name()),
+                                         as_recurrent(given)->loop_options().go_backwards);
   if (!c.backward_layer) c.backward_layer = as_recurrent(given)->variant(with_prefix("backward_", given->name()), true);
   const LoopOptions f = forward().loop_options(), b = backward().loop_options();
-  require(f.go_backwards != b.go_backwards, describe(*this), ": one layer must go forwards and one backwards; both have go_backwards = ", f.go_backwards ? "true" : "false");
+  require(
+      f.go_backwards != b.go_backwards, describe(*this),
+      ": one layer must go forwards and one backwards; both have go_backwards = ", f.go_backwards ? "true" : "false");
   const auto same = [&](std::string_view what, bool a, bool z) {
-    require(a == z, describe(*this), ": the layers of both directions must agree in `", what, "`; got ", a ? "true" : "false", " forwards and ", z ? "true" : "false", " backwards");
+    require(a == z, describe(*this), ": the layers of both directions must agree in `", what, "`; got ",
+            a ? "true" : "false", " forwards and ", z ? "true" : "false", " backwards");
   };
   same("stateful", f.stateful, b.stateful);
   same("return_sequences", f.return_sequences, b.return_sequences);
@@ -60,21 +68,27 @@ TracedNest BidirectionalLayer::call_args(const CallContext& ctx, const TracedArg
   }
   if (const TracedNest* given = args.find("initial_state"); given && !given->is_none()) {
     const std::size_t half = given->is_list() ? given->list().size() / 2 : 0;
-    require(half > 0 && given->list().size() == 2 * half, describe(*this), ": initial_state must be a list of the forward states and the backward states");
+    require(half > 0 && given->list().size() == 2 * half, describe(*this),
+            ": initial_state must be a list of the forward states and the backward states");
     for (std::size_t i = 0; i < 2; ++i) {
       const auto begin = given->list().begin() + static_cast<std::ptrdiff_t>(i * half);
-      each[i].kwargs.emplace_back("initial_state", TracedNest(TracedNest::List(begin, begin + static_cast<std::ptrdiff_t>(half))));
+      each[i].kwargs.emplace_back("initial_state",
+                                  TracedNest(TracedNest::List(begin, begin + static_cast<std::ptrdiff_t>(half))));
     }
   }
   const LoopOptions options = forward().loop_options();
   TracedNest results[2] = {ctx.call(forward_layer(), each[0]), ctx.call(backward_layer(), each[1])};
-  const auto output = [&](const TracedNest& r) { return ops::cast((options.return_state ? r.list()[0] : r).leaf().value, dtype()); };
+  const auto output = [&](const TracedNest& r) {
+    return ops::cast((options.return_state ? r.list()[0] : r).leaf().value, dtype());
+  };
   const Value y = output(results[0]);
   const Value z = options.return_sequences ? ops::reverse(output(results[1]), {1}) : output(results[1]);
 
   TracedNest::List out;
-  if (config().merge_mode.name() == "None") out = {TracedNest(Traced{y, {}}), TracedNest(Traced{z, {}})};
-  else out = {TracedNest(Traced{merged(config().merge_mode.name(), y, z), {}})};
+  if (config().merge_mode.name() == "None")
+    out = {TracedNest(Traced{y, {}}), TracedNest(Traced{z, {}})};
+  else
+    out = {TracedNest(Traced{merged(config().merge_mode.name(), y, z), {}})};
   if (options.return_state)
     for (const TracedNest& r : results) out.insert(out.end(), r.list().begin() + 1, r.list().end());
   return out.size() == 1 ? out[0] : TracedNest(std::move(out));
@@ -86,7 +100,8 @@ Values BidirectionalLayer::compute_mask(const CallContext& ctx, const std::vecto
   const std::size_t outputs = config().merge_mode.name() == "None" ? 2 : 1;
   Values masks(outputs, ctx.mask());
   if (options.return_state)
-    for (const Recurrent* r : {&forward(), &backward()}) masks.resize(masks.size() + r->cell().state_size().flatten().size());
+    for (const Recurrent* r : {&forward(), &backward()})
+      masks.resize(masks.size() + r->cell().state_size().flatten().size());
   return masks;
 }
 

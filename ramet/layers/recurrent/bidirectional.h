@@ -21,11 +21,14 @@ class MergeMode {
   Choice<MergeModeNames> choice_;
 };
 inline Json encode(MergeMode v) { return v.name() == "None" ? Json(nullptr) : Json(std::string(v.name())); }
-inline void decode(const Json& json, MergeMode& out) { out = json.is_null() ? MergeMode(nullptr) : MergeMode(Choice<MergeModeNames>::from(json.as_string())); }
+inline void decode(const Json& json, MergeMode& out) {
+  out = json.is_null() ? MergeMode(nullptr) : MergeMode(Choice<MergeModeNames>::from(json.as_string()));
+}
 
-// A recurrent layer over time forwards, and one backwards whose outputs are turned round again. Both are new layers made from the given
-// one, named forward_… and backward_…, unless `backward_layer` is given. States: the forward ones, then the backward ones; so too
-// initial_state. With return_sequences the outputs of masked steps are zeros in both directions.
+// A recurrent layer over time forwards, and one backwards whose outputs are turned round again. Both are new layers
+// made from the given one, named forward_… and backward_…, unless `backward_layer` is given. States: the forward ones,
+// then the backward ones; so too initial_state. With return_sequences the outputs of masked steps are zeros in both
+// directions.
 struct BidirectionalConfig {
   LayerRef layer = nullptr;
   MergeMode merge_mode = "concat";
@@ -39,7 +42,8 @@ struct BidirectionalConfig {
   };
 };
 
-class BidirectionalLayer final : public LayerOf<BidirectionalLayer, BidirectionalConfig, MaskRule::custom, RecurrentCall> {
+class BidirectionalLayer final
+    : public LayerOf<BidirectionalLayer, BidirectionalConfig, MaskRule::custom, RecurrentCall> {
  public:
   static constexpr std::string_view kClassName = "Bidirectional";
   explicit BidirectionalLayer(BidirectionalConfig config, LayerOptions options = {});

@@ -16,7 +16,11 @@ namespace {
 
 // Sums its inputs so far: easy to follow by eye.
 SimpleRNN running_sum(bool sequences, bool state = false) {
-  return SimpleRNN(1, {.activation = "linear", .kernel_initializer = "ones", .recurrent_initializer = "ones", .return_sequences = sequences, .return_state = state});
+  return SimpleRNN(1, {.activation = "linear",
+                       .kernel_initializer = "ones",
+                       .recurrent_initializer = "ones",
+                       .return_sequences = sequences,
+                       .return_state = state});
 }
 const Array x = Array::of<float>({1, 3, 1}, {1, 10, 100});
 
@@ -25,11 +29,14 @@ const Array x = Array::of<float>({1, 3, 1}, {1, 10, 100});
 TEST_CASE("Bidirectional: both directions, the backward one turned round again") {
   const Bidirectional layer(running_sum(true));
   CHECK(run_layer(layer, {.inputs = x}).outputs[0].to_doubles() == std::vector<double>{1, 111, 11, 110, 111, 100});
-  CHECK(run_layer(Bidirectional(running_sum(false)), {.inputs = x}).outputs[0].to_doubles() == std::vector<double>{111, 111});
+  CHECK(run_layer(Bidirectional(running_sum(false)), {.inputs = x}).outputs[0].to_doubles() ==
+        std::vector<double>{111, 111});
 }
 
 TEST_CASE("Bidirectional: the directions are merged as asked, or stay two") {
-  const auto merged = [](layers::MergeMode mode) { return run_layer(Bidirectional(running_sum(true), {.merge_mode = mode}), {.inputs = x}).outputs; };
+  const auto merged = [](layers::MergeMode mode) {
+    return run_layer(Bidirectional(running_sum(true), {.merge_mode = mode}), {.inputs = x}).outputs;
+  };
   CHECK(merged("sum")[0].to_doubles() == std::vector<double>{112, 121, 211});
   CHECK(merged("ave")[0].to_doubles() == std::vector<double>{56, 60.5, 105.5});
   CHECK(merged("mul")[0].to_doubles() == std::vector<double>{111, 1210, 11100});
@@ -38,7 +45,10 @@ TEST_CASE("Bidirectional: the directions are merged as asked, or stay two") {
 
 TEST_CASE("Bidirectional: states come forward then backward, and so go in") {
   const Bidirectional layer(running_sum(false, true));
-  const auto r = run_layer(layer, {.inputs = x, .kwargs = {{"initial_state", Nest<Array>(Nest<Array>::List{Array::of<float>({1, 1}, {1000}), Array::of<float>({1, 1}, {2000})})}}});
+  const auto r = run_layer(
+      layer, {.inputs = x,
+              .kwargs = {{"initial_state", Nest<Array>(Nest<Array>::List{Array::of<float>({1, 1}, {1000}),
+                                                                         Array::of<float>({1, 1}, {2000})})}}});
   REQUIRE(r.outputs.size() == 3);
   CHECK(r.outputs[0].to_doubles() == std::vector<double>{1111, 2111});
   CHECK(r.outputs[1].to_doubles() == std::vector<double>{1111});
@@ -76,9 +86,16 @@ TEST_CASE("Bidirectional: a clone in another type changes the layers inside") {
 }
 
 TEST_CASE("Bidirectional: layers that do not fit are refused") {
-  CHECK_THROWS_WITH_AS(Bidirectional(Dense(2, {}, {.name = "d"}), {}, {.name = "b"}), "Bidirectional 'b': takes a recurrent layer (RNN, SimpleRNN, LSTM, GRU); got Dense 'd'", UsageError);
+  CHECK_THROWS_WITH_AS(Bidirectional(Dense(2, {}, {.name = "d"}), {}, {.name = "b"}),
+                       "Bidirectional 'b': takes a recurrent layer (RNN, SimpleRNN, LSTM, GRU); got Dense 'd'",
+                       UsageError);
   CHECK_THROWS_WITH_AS(Bidirectional(LSTM(2, {.go_backwards = true}), {}, {.name = "b"}),
-                       "Bidirectional 'b': one layer must go forwards and one backwards; both have go_backwards = true", UsageError);
-  CHECK_THROWS_WITH_AS(Bidirectional(LSTM(2), {.backward_layer = LSTM(2, {.return_sequences = true, .go_backwards = true})}, {.name = "b"}),
-                       "Bidirectional 'b': the layers of both directions must agree in `return_sequences`; got false forwards and true backwards", UsageError);
+                       "Bidirectional 'b': one layer must go forwards and one backwards; both have go_backwards = true",
+                       UsageError);
+  CHECK_THROWS_WITH_AS(
+      Bidirectional(LSTM(2), {.backward_layer = LSTM(2, {.return_sequences = true, .go_backwards = true})},
+                    {.name = "b"}),
+      "Bidirectional 'b': the layers of both directions must agree in `return_sequences`; got false forwards and true "
+      "backwards",
+      UsageError);
 }

@@ -14,7 +14,8 @@ Values Cell::get_initial_state(Program& program, std::int64_t batch, DType dtype
 const Cell& as_cell(const LayerRef& layer, std::string_view who) {
   require(layer != nullptr, who, ": no cell was given");
   const auto* cell = dynamic_cast<const Cell*>(layer.get());
-  require(cell != nullptr, who, ": ", describe(*layer), " is not a cell; a cell derives from CellOf and says its state_size and step");
+  require(cell != nullptr, who, ": ", describe(*layer),
+          " is not a cell; a cell derives from CellOf and says its state_size and step");
   require(!cell->state_size().flatten().empty(), who, ": ", describe(*layer), " has no states");
   return *cell;
 }
@@ -32,7 +33,8 @@ TracedNest call_cell(const Cell& cell, const Layer& layer, const CallContext& ct
   const Spec spec = input.spec();  // a copy: emitting moves the program's own
   const CellConstants constants = cell.constants(ctx, spec);
   const CellStep result = cell.step(ctx, cell.project(ctx, input, constants), states, constants);
-  ensure(result.states.size() == sizes.size(), describe(layer), ": step returned ", result.states.size(), " states, not ", sizes.size());
+  ensure(result.states.size() == sizes.size(), describe(layer), ": step returned ", result.states.size(),
+         " states, not ", sizes.size());
   // States come back in the structure they were given in.
   std::size_t at = 0;
   TracedNest next = given->map<Traced>([&](const Traced&) { return Traced{result.states[at++], {}}; });
@@ -45,14 +47,16 @@ TracedNest::List arrange_states(const Nest<std::int64_t>& state_size, const Valu
   return all.is_list() ? all.list() : TracedNest::List{all};
 }
 
-CellDropout CellDropout::draw(const CallContext& ctx, const Weight& seed, double dropout, double recurrent_dropout, std::size_t gates, const Spec& x, std::int64_t units) {
+CellDropout CellDropout::draw(const CallContext& ctx, const Weight& seed, double dropout, double recurrent_dropout,
+                              std::size_t gates, const Spec& x, std::int64_t units) {
   CellDropout out;
   if (!ctx.training()) return out;
   // A rate of one means none to Keras' cells.
   const auto active = [](double rate) { return rate > 0 && rate < 1; };
   for (std::size_t i = 0; i < gates; ++i) {
     if (active(dropout)) out.input.push_back(dropout_mask(ctx, seed, x.shape, dropout));
-    if (active(recurrent_dropout)) out.recurrent.push_back(dropout_mask(ctx, seed, {x.dim(0), units}, recurrent_dropout));
+    if (active(recurrent_dropout))
+      out.recurrent.push_back(dropout_mask(ctx, seed, {x.dim(0), units}, recurrent_dropout));
   }
   return out;
 }
@@ -67,11 +71,14 @@ CellDropout CellDropout::from(const CellConstants& constants) {
 
 CellConstants CellDropout::as_constants() const {
   CellConstants::List lists;
-  for (const Values* masks : {&input, &recurrent}) lists.push_back(CellConstants(CellConstants::List(masks->begin(), masks->end())));
+  for (const Values* masks : {&input, &recurrent})
+    lists.push_back(CellConstants(CellConstants::List(masks->begin(), masks->end())));
   return CellConstants(std::move(lists));
 }
 
-Value dropped(Value x, const Values& masks, std::size_t gate) { return masks.empty() ? x : x * masks[masks.size() == 1 ? 0 : gate]; }
+Value dropped(Value x, const Values& masks, std::size_t gate) {
+  return masks.empty() ? x : x * masks[masks.size() == 1 ? 0 : gate];
+}
 
 Value product(Value x, Value w) {
   if (x.rank() == 2) return ops::matmul(x, w);
@@ -91,7 +98,8 @@ Value gate_product(Value x, const Values& masks, Value w, std::size_t gates) {
 }
 
 Values gate_parts(Value x, std::size_t gates) {
-  return ops::split(x, static_cast<int>(x.rank()) - 1, std::vector<std::int64_t>(gates, x.dim(-1) / static_cast<std::int64_t>(gates)));
+  return ops::split(x, static_cast<int>(x.rank()) - 1,
+                    std::vector<std::int64_t>(gates, x.dim(-1) / static_cast<std::int64_t>(gates)));
 }
 
 }  // namespace ramet::layers

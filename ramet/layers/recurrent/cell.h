@@ -33,7 +33,8 @@ using CellConstants = Nest<Value>;
 class Cell {
  public:
   virtual ~Cell() = default;
-  // The size of each state [batch, size]: one number, or a list. Lists within the list are kept in what the layer returns.
+  // The size of each state [batch, size]: one number, or a list. Lists within the list are kept in what the layer
+  // returns.
   virtual Nest<std::int64_t> state_size() const = 0;
   virtual std::int64_t output_size() const { return state_size().flatten().at(0); }
   // Which state the output is, where it is one that starts at zero: saves carrying it twice.
@@ -42,10 +43,12 @@ class Cell {
   virtual Values get_initial_state(Program& program, std::int64_t batch, DType dtype) const;
   // Made once per call, before the loop. `x` is the input of one step.
   virtual CellConstants constants(const CallContext&, const Spec& /*x*/) const { return {}; }
-  // What can be done with the inputs of all steps at once. `x` is [batch, …] or [steps, batch, …]; `step` gets the result for one step.
+  // What can be done with the inputs of all steps at once. `x` is [batch, …] or [steps, batch, …]; `step` gets the
+  // result for one step.
   virtual Value project(const CallContext&, Value x, const CellConstants&) const { return x; }
   // REQUIRES: `states` flat, in the order of state_size; the result likewise.
-  virtual CellStep step(const CallContext& ctx, Value x, const Values& states, const CellConstants& constants) const = 0;
+  virtual CellStep step(const CallContext& ctx, Value x, const Values& states,
+                        const CellConstants& constants) const = 0;
 };
 
 // The cell that a layer is; UsageError naming `who` when it is none.
@@ -65,10 +68,13 @@ class CellOf : public LayerOf<Derived, Config, MaskRule::reject>, public Cell {
   using LayerOf<Derived, Config, MaskRule::reject>::LayerOf;
   std::vector<std::string> positional_arguments() const override { return {"inputs", "states"}; }
   std::optional<bool> default_training() const override { return false; }
-  TracedNest call_args(const CallContext& ctx, const TracedArgs& args) const override { return call_cell(*this, *this, ctx, args); }
+  TracedNest call_args(const CallContext& ctx, const TracedArgs& args) const override {
+    return call_cell(*this, *this, ctx, args);
+  }
 };
 
-// ---- what our own cells share --------------------------------------------------------------------------------------------------
+// ---- what our own cells share
+// --------------------------------------------------------------------------------------------------
 
 // Copies members of the same name and type from one config to another.
 template <class To, class From>
@@ -76,7 +82,8 @@ To shared_fields(const From& from) {
   To to{};
   for_each_field<To>([&](const auto& t) {
     for_each_field<From>([&](const auto& f) {
-      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(to.*t.member)>, std::remove_cvref_t<decltype(from.*f.member)>>)
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(to.*t.member)>,
+                                   std::remove_cvref_t<decltype(from.*f.member)>>)
         if (t.name == f.name) to.*t.member = from.*f.member;
     });
   });
@@ -92,7 +99,8 @@ inline void clamp_rates(double& dropout, double& recurrent_dropout) {
 struct CellDropout {
   Values input, recurrent;  // empty: none
 
-  static CellDropout draw(const CallContext& ctx, const Weight& seed, double dropout, double recurrent_dropout, std::size_t gates, const Spec& x, std::int64_t units);
+  static CellDropout draw(const CallContext& ctx, const Weight& seed, double dropout, double recurrent_dropout,
+                          std::size_t gates, const Spec& x, std::int64_t units);
   static CellDropout from(const CellConstants& constants);
   CellConstants as_constants() const;
 };

@@ -7,21 +7,25 @@ namespace ramet::layers {
 template <class CellType>
 Weight cell_kernel(Builder& b, const CellType& cell, const Spec& x, std::int64_t width) {
   const auto& c = cell.config();
-  require(x.dim(-1) != None, describe(cell), ": the last dimension of the inputs must be known; got shape ", to_string(x.shape));
-  return b.weight("kernel", {x.dim(-1), width}, c.kernel_initializer, {.regularizer = as_function(c.kernel_regularizer), .constraint = as_function(c.kernel_constraint)});
+  require(x.dim(-1) != None, describe(cell), ": the last dimension of the inputs must be known; got shape ",
+          to_string(x.shape));
+  return b.weight("kernel", {x.dim(-1), width}, c.kernel_initializer,
+                  {.regularizer = as_function(c.kernel_regularizer), .constraint = as_function(c.kernel_constraint)});
 }
 
 template <class CellType>
 Weight cell_recurrent_kernel(Builder& b, const CellType& cell, std::int64_t units, std::int64_t width) {
   const auto& c = cell.config();
-  return b.weight("recurrent_kernel", {units, width}, c.recurrent_initializer,
-                  {.regularizer = as_function(c.recurrent_regularizer), .constraint = as_function(c.recurrent_constraint)});
+  return b.weight(
+      "recurrent_kernel", {units, width}, c.recurrent_initializer,
+      {.regularizer = as_function(c.recurrent_regularizer), .constraint = as_function(c.recurrent_constraint)});
 }
 
 template <class CellType>
 Weight cell_bias(Builder& b, const CellType& cell, const Shape& shape, const InitFunction& initializer) {
   const auto& c = cell.config();
-  return b.weight("bias", shape, initializer, {.regularizer = as_function(c.bias_regularizer), .constraint = as_function(c.bias_constraint)});
+  return b.weight("bias", shape, initializer,
+                  {.regularizer = as_function(c.bias_regularizer), .constraint = as_function(c.bias_constraint)});
 }
 
 template <class CellType>

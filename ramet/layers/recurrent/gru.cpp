@@ -8,7 +8,8 @@ void normalize(GRUConfig& config) {
 }
 
 GRULayer::GRULayer(GRUConfig config, LayerOptions options) : RecurrentOf(std::move(config), std::move(options)) {
-  cell_ = std::make_shared<GRUCellLayer>(shared_fields<GRUCellConfig>(this->config()), LayerOptions{"gru_cell", trainable(), dtype_name()});
+  cell_ = std::make_shared<GRUCellLayer>(shared_fields<GRUCellConfig>(this->config()),
+                                         LayerOptions{"gru_cell", trainable(), dtype_name()});
 }
 
 JsonObject GRULayer::get_config() const {

@@ -9,7 +9,9 @@ namespace {
 constexpr std::size_t kGates = 3;  // z, r, h
 
 // Row of a [2, 3·units] bias.
-Value bias_row(Value bias, std::int64_t row) { return ops::reshape(ops::slice_axis(bias, 0, row, row + 1), {bias.dim(1)}); }
+Value bias_row(Value bias, std::int64_t row) {
+  return ops::reshape(ops::slice_axis(bias, 0, row, row + 1), {bias.dim(1)});
+}
 
 }  // namespace
 
@@ -17,17 +19,23 @@ void GRUCellLayer::build(Builder& b, const Spec& x) {
   const auto units = config().units;
   kernel_ = cell_kernel(b, *this, x, 3 * units);
   recurrent_kernel_ = cell_recurrent_kernel(b, *this, units, 3 * units);
-  if (config().use_bias) bias_ = cell_bias(b, *this, config().reset_after ? Shape{2, 3 * units} : Shape{3 * units}, config().bias_initializer);
+  if (config().use_bias)
+    bias_ =
+        cell_bias(b, *this, config().reset_after ? Shape{2, 3 * units} : Shape{3 * units}, config().bias_initializer);
   seed_ = cell_seed(b, *this);
 }
 
 // Besides the masks, for the step: the recurrent kernel as [U_z U_r], U_h when h is reset before its product.
 CellConstants GRUCellLayer::constants(const CallContext& ctx, const Spec& x) const {
   const std::size_t masks = config().recurrent_dropout > 0 ? kGates : 1;
-  CellConstants::List out = CellDropout::draw(ctx, seed_, config().dropout, config().recurrent_dropout, masks, x, config().units).as_constants().list();
+  CellConstants::List out =
+      CellDropout::draw(ctx, seed_, config().dropout, config().recurrent_dropout, masks, x, config().units)
+          .as_constants()
+          .list();
   if (!config().reset_after) {
     const auto units = config().units;
-    for (const Value& part : ops::split(ctx[recurrent_kernel_], 1, {2 * units, units})) out.push_back(CellConstants(part));
+    for (const Value& part : ops::split(ctx[recurrent_kernel_], 1, {2 * units, units}))
+      out.push_back(CellConstants(part));
   }
   return CellConstants(std::move(out));
 }
@@ -38,7 +46,8 @@ Value GRUCellLayer::project(const CallContext& ctx, Value x, const CellConstants
   return y + (config().reset_after ? bias_row(ctx[bias_], 0) : ctx[bias_]);
 }
 
-CellStep GRUCellLayer::step(const CallContext& ctx, Value x, const Values& states, const CellConstants& constants) const {
+CellStep GRUCellLayer::step(const CallContext& ctx, Value x, const Values& states,
+                            const CellConstants& constants) const {
   const auto& act = config().activation;
   const auto& gate = config().recurrent_activation;
   const Values masks = CellDropout::from(constants).recurrent;

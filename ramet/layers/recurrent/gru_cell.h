@@ -6,7 +6,8 @@ namespace layers {
 
 // Gated recurrent unit. Gates lie side by side in the weights as z, r, h:
 //   z, r = recurrent_activation(x·K + h·U + b),  h' = z∘h + (1-z)∘activation(x·K_h + …)
-// where … is r∘(h·U_h + b_h) with reset_after (bias [2, 3·units]: for x, for h), and (r∘h)·U_h without (bias [3·units]).
+// where … is r∘(h·U_h + b_h) with reset_after (bias [2, 3·units]: for x, for h), and (r∘h)·U_h without (bias
+// [3·units]).
 struct GRUCellConfig {
   std::int64_t units = 0;
   Activation activation = "tanh";

@@ -11,11 +11,13 @@ struct Used {
 };
 
 // Emits the step into a scratch program and looks at what it touched.
-Used variables_of(const Trace& trace, const Values& carries, const Values& sequences, const Values& constants, const LoopStep& step) {
+Used variables_of(const Trace& trace, const Values& carries, const Values& sequences, const Values& constants,
+                  const LoopStep& step) {
   Program scratch;
   const auto enter = [&](const Values& values, std::ptrdiff_t skip) {
     Values out;
-    for (const Value& v : values) out.push_back(scratch.input("v", {Shape(v.shape().begin() + skip, v.shape().end()), v.dtype()}));
+    for (const Value& v : values)
+      out.push_back(scratch.input("v", {Shape(v.shape().begin() + skip, v.shape().end()), v.dtype()}));
     return out;
   };
   Trace probe(scratch, trace.training, trace.mask_semantics);
@@ -26,15 +28,19 @@ Used variables_of(const Trace& trace, const Values& carries, const Values& seque
   used.losses = probe.losses.size();
   std::size_t at = 0;
   for (const auto& input : scratch.inputs())
-    if (input.kind == InputKind::state) (input.update >= 0 ? used.updated : used.read).push_back(probe.variables()[at++]);
+    if (input.kind == InputKind::state)
+      (input.update >= 0 ? used.updated : used.read).push_back(probe.variables()[at++]);
   return used;
 }
 
 }  // namespace
 
-ops::ScanResult loop(Trace& trace, const Values& carries, const Values& sequences, const Values& constants, std::int64_t length, bool reverse, const LoopStep& step) {
+ops::ScanResult loop(Trace& trace, const Values& carries, const Values& sequences, const Values& constants,
+                     std::int64_t length, bool reverse, const LoopStep& step) {
   const Used used = variables_of(trace, carries, sequences, constants, step);
-  const auto front = [](const Values& values, std::size_t n) { return Values(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n)); };
+  const auto front = [](const Values& values, std::size_t n) {
+    return Values(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n));
+  };
 
   Values all_carries = carries, all_constants = constants;
   for (const auto& v : used.updated) all_carries.push_back(trace.value_of(v));
@@ -46,15 +52,18 @@ ops::ScanResult loop(Trace& trace, const Values& carries, const Values& sequence
     for (std::size_t i = 0; i < used.read.size(); ++i) inside.bind(used.read[i], k[constants.size() + i]);
     ops::ScanResult result = step(inside, front(c, carries.size()), x, front(k, constants.size()));
     for (const auto& v : used.updated) result.carries.push_back(inside.value_of(v));
-    ensure(inside.variables().empty() && inside.losses.size() == used.losses, "a step of a loop used other variables the second time");
+    ensure(inside.variables().empty() && inside.losses.size() == used.losses,
+           "a step of a loop used other variables the second time");
     result.outputs.insert(result.outputs.end(), inside.losses.begin(), inside.losses.end());
     return result;
   };
   ops::ScanResult result = ops::scan(all_carries, sequences, all_constants, length, reverse, body);
 
-  for (std::size_t i = 0; i < used.updated.size(); ++i) trace.update(used.updated[i], result.carries[carries.size() + i]);
+  for (std::size_t i = 0; i < used.updated.size(); ++i)
+    trace.update(used.updated[i], result.carries[carries.size() + i]);
   const std::size_t outputs = result.outputs.size() - used.losses;
-  for (std::size_t i = outputs; i < result.outputs.size(); ++i) trace.losses.push_back(ops::reduce_sum(result.outputs[i], {0}));
+  for (std::size_t i = outputs; i < result.outputs.size(); ++i)
+    trace.losses.push_back(ops::reduce_sum(result.outputs[i], {0}));
   result.carries.resize(carries.size());
   result.outputs.resize(outputs);
   return result;

@@ -8,7 +8,8 @@ void normalize(LSTMConfig& config) {
 }
 
 LSTMLayer::LSTMLayer(LSTMConfig config, LayerOptions options) : RecurrentOf(std::move(config), std::move(options)) {
-  cell_ = std::make_shared<LSTMCellLayer>(shared_fields<LSTMCellConfig>(this->config()), LayerOptions{"lstm_cell", trainable(), dtype_name()});
+  cell_ = std::make_shared<LSTMCellLayer>(shared_fields<LSTMCellConfig>(this->config()),
+                                          LayerOptions{"lstm_cell", trainable(), dtype_name()});
 }
 
 JsonObject LSTMLayer::get_config() const {

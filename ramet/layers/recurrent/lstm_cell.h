@@ -5,7 +5,8 @@ namespace ramet {
 namespace layers {
 
 // Long short-term memory. Gates lie side by side in the weights as i, f, c, o:
-//   i, f, o = recurrent_activation(x·K + h·U + b),  c' = f∘c + i∘activation(x·K_c + h·U_c + b_c),  h' = o∘activation(c')
+//   i, f, o = recurrent_activation(x·K + h·U + b),  c' = f∘c + i∘activation(x·K_c + h·U_c + b_c),  h' =
+//   o∘activation(c')
 // States are h, c; the output is h'.
 struct LSTMCellConfig {
   std::int64_t units = 0;

@@ -13,8 +13,9 @@ Value swap_batch_and_time(Value x) { return ops::swap_axes(x, 0, 1); }
 
 // [batch, steps, …] → [steps, batch], true where any entry is.
 Value time_major_mask(const Layer& self, Value mask, Value x) {
-  require(mask.rank() >= 2 && mask.dim(0) == x.dim(0) && mask.dim(1) == x.dim(1), describe(self), ": the mask has shape ", to_string(mask.shape()),
-          "; expected (batch, steps) of the inputs, which are ", to_string(x.shape()));
+  require(mask.rank() >= 2 && mask.dim(0) == x.dim(0) && mask.dim(1) == x.dim(1), describe(self),
+          ": the mask has shape ", to_string(mask.shape()), "; expected (batch, steps) of the inputs, which are ",
+          to_string(x.shape()));
   mask = ops::cast(mask, DType::boolean);
   for (; mask.rank() > 2;) mask = ops::reduce_max(mask, {-1});
   return swap_batch_and_time(mask);
@@ -41,10 +42,14 @@ void Recurrent::check_sequence(const Layer& self, const std::vector<Spec>& input
   check_inputs(self, inputs, {.ndim = ndim, .min_ndim = 3});
   const Shape& x = inputs[0].shape;
   for (std::size_t i = 2; self.built() && i < x.size(); ++i)
-    require(x.size() == step_shape_.size() + 2 && (x[i] == None || step_shape_[i - 2] == None || x[i] == step_shape_[i - 2]), describe(self), ": was built for steps of shape ", to_string(step_shape_), "; got inputs of shape ", to_string(x));
+    require(x.size() == step_shape_.size() + 2 &&
+                (x[i] == None || step_shape_[i - 2] == None || x[i] == step_shape_[i - 2]),
+            describe(self), ": was built for steps of shape ", to_string(step_shape_), "; got inputs of shape ",
+            to_string(x));
   if (self.built() && !states_.empty()) {
     const auto batch = states_[0].variable()->value().dim(0);
-    require(x[0] == batch, describe(self), ": is stateful for a batch of ", batch, "; got a batch of ", x[0] == None ? "unknown size" : std::to_string(x[0]));
+    require(x[0] == batch, describe(self), ": is stateful for a batch of ", batch, "; got a batch of ",
+            x[0] == None ? "unknown size" : std::to_string(x[0]));
   }
 }
 
@@ -55,7 +60,8 @@ void Recurrent::build_loop(const Layer& self, Builder& b, const Spec& x) {
   b.build(cell_, step);
   states_.clear();
   if (!loop_options().stateful) return;
-  require(x.dim(0) != None, describe(self), ": stateful = true needs a fixed batch size; got inputs of shape ", to_string(x.shape), "; use Input({…}, {.batch_size = n})");
+  require(x.dim(0) != None, describe(self), ": stateful = true needs a fixed batch size; got inputs of shape ",
+          to_string(x.shape), "; use Input({…}, {.batch_size = n})");
   Program scratch;
   for (const Value& state : cell().get_initial_state(scratch, x.dim(0), self.dtype())) {
     states_.push_back(b.weight("rnn_state", state.shape(), Initializer("zeros"), {.trainable = false}));
@@ -70,9 +76,11 @@ Values Recurrent::initial_states(const Layer& self, const CallContext& ctx, cons
     for (const Traced& s : given->flatten()) states.push_back(ops::cast(s.value, dtype));
     Program scratch;
     const Values expected = cell().get_initial_state(scratch, x.dim(0), dtype);
-    require(states.size() == expected.size(), describe(self), ": initial_state holds ", states.size(), " tensor(s); the cell has ", expected.size(), " state(s)");
+    require(states.size() == expected.size(), describe(self), ": initial_state holds ", states.size(),
+            " tensor(s); the cell has ", expected.size(), " state(s)");
     for (std::size_t i = 0; i < states.size(); ++i)
-      require(states[i].shape() == expected[i].shape(), describe(self), ": initial_state ", i, " has shape ", to_string(states[i].shape()), "; expected ", to_string(expected[i].shape()));
+      require(states[i].shape() == expected[i].shape(), describe(self), ": initial_state ", i, " has shape ",
+              to_string(states[i].shape()), "; expected ", to_string(expected[i].shape()));
     return states;
   }
   for (const auto& state : states_) states.push_back(ops::cast(ctx.raw(state), dtype));
@@ -92,16 +100,21 @@ TracedNest Recurrent::run(const Layer& self, const CallContext& ctx, const Trace
   Value output;
 
   if (steps == 0) {
-    output = ops::zeros(ctx.program(), options.return_sequences ? Shape{batch, 0, cell.output_size()} : Shape{batch, cell.output_size()}, cell_->dtype());
+    output =
+        ops::zeros(ctx.program(),
+                   options.return_sequences ? Shape{batch, 0, cell.output_size()} : Shape{batch, cell.output_size()},
+                   cell_->dtype());
   } else {
     const CallContext outer(ctx.trace(), *cell_, none, ctx.training());
     const Value sequence = swap_batch_and_time(x);
-    const CellConstants constants = cell.constants(outer, {Shape(sequence.shape().begin() + 1, sequence.shape().end()), x.dtype()});
+    const CellConstants constants =
+        cell.constants(outer, {Shape(sequence.shape().begin() + 1, sequence.shape().end()), x.dtype()});
     Values sequences{cell.project(outer, sequence, constants)};
     const Value mask = ctx.call_mask();
     if (mask) sequences.push_back(time_major_mask(self, mask, x));
 
-    // The output of the step before is needed for masked steps and as last output. Often it is one of the states; else it is carried.
+    // The output of the step before is needed for masked steps and as last output. Often it is one of the states; else
+    // it is carried.
     const std::size_t count = states.size();
     const bool repeats = mask && !options.zero_output_for_mask;
     const bool in_states = cell.output_state().has_value() && (!mask || (repeats && starts_at_zero));
@@ -115,18 +128,24 @@ TracedNest Recurrent::run(const Layer& self, const CallContext& ctx, const Trace
       const CellConstants constants_here = constants.map<Value>([&](const Value&) { return k[at++]; });
       const Values before(c.begin(), c.begin() + static_cast<std::ptrdiff_t>(count));
       CellStep now = cell.step(inner, xs[0], before, constants_here);
-      ensure(now.states.size() == count, describe(*cell_), ": step returned ", now.states.size(), " states, not ", count);
+      ensure(now.states.size() == count, describe(*cell_), ": step returned ", now.states.size(), " states, not ",
+             count);
       if (mask) {
-        for (std::size_t i = 0; i < count; ++i) now.states[i] = ops::select(spread(xs[1], now.states[i]), now.states[i], before[i]);
-        if (in_states) now.output = now.states[*cell.output_state()];
-        else now.output = ops::select(spread(xs[1], now.output), now.output, repeats ? c.back() : ops::scalar_like(now.output, 0));
+        for (std::size_t i = 0; i < count; ++i)
+          now.states[i] = ops::select(spread(xs[1], now.states[i]), now.states[i], before[i]);
+        if (in_states)
+          now.output = now.states[*cell.output_state()];
+        else
+          now.output =
+              ops::select(spread(xs[1], now.output), now.output, repeats ? c.back() : ops::scalar_like(now.output, 0));
       }
       ops::ScanResult result{std::move(now.states), {}};
       if (carried) result.carries.push_back(now.output);
       if (options.return_sequences) result.outputs.push_back(now.output);
       return result;
     };
-    const ops::ScanResult done = loop(ctx.trace(), carries, sequences, constants.flatten(), steps, options.go_backwards, step);
+    const ops::ScanResult done =
+        loop(ctx.trace(), carries, sequences, constants.flatten(), steps, options.go_backwards, step);
 
     states.assign(done.carries.begin(), done.carries.begin() + static_cast<std::ptrdiff_t>(count));
     if (options.return_sequences) {
@@ -135,7 +154,8 @@ TracedNest Recurrent::run(const Layer& self, const CallContext& ctx, const Trace
     } else {
       output = carried ? done.carries.back() : states[*cell.output_state()];
     }
-    for (std::size_t i = 0; i < states_.size(); ++i) ctx.update(states_[i], ops::cast(states[i], states_[i].variable()->value().dtype()));
+    for (std::size_t i = 0; i < states_.size(); ++i)
+      ctx.update(states_[i], ops::cast(states[i], states_[i].variable()->value().dtype()));
   }
 
   const TracedNest first(Traced{cast_floating(output, self.dtype()), {}});

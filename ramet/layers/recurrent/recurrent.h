@@ -10,7 +10,8 @@ struct RecurrentCall {
   Arg mask = {};           // [batch, steps]: steps where it is false are skipped
   std::optional<bool> training = std::nullopt;
   static constexpr auto fields =
-      std::tuple{field("initial_state", &RecurrentCall::initial_state), field("mask", &RecurrentCall::mask), field("training", &RecurrentCall::training)};
+      std::tuple{field("initial_state", &RecurrentCall::initial_state), field("mask", &RecurrentCall::mask),
+                 field("training", &RecurrentCall::training)};
 };
 
 struct LoopOptions {
@@ -59,7 +60,8 @@ class RecurrentOf : public LayerOf<Derived, Config, MaskRule::custom, RecurrentC
   void set_zero_output_for_mask(bool on) override { this->mutable_config().zero_output_for_mask = on; }
   LayerRef variant(const std::string& name, bool go_backwards) const override {
     Config copy{};
-    for_each_field<Config>([&](const auto& f) { copy.*f.member = clone_value(this->config().*f.member, std::string()); });
+    for_each_field<Config>(
+        [&](const auto& f) { copy.*f.member = clone_value(this->config().*f.member, std::string()); });
     copy.go_backwards = go_backwards;
     return std::make_shared<Derived>(std::move(copy), LayerOptions{name, this->trainable(), this->dtype_name()});
   }

@@ -4,7 +4,8 @@
 
 namespace ramet::layers {
 
-CellArgument::CellArgument(std::vector<LayerRef> cells) : cell_(std::make_shared<StackedRNNCellsLayer>(StackedRNNCellsConfig{std::move(cells)})) {}
+CellArgument::CellArgument(std::vector<LayerRef> cells)
+    : cell_(std::make_shared<StackedRNNCellsLayer>(StackedRNNCellsConfig{std::move(cells)})) {}
 
 Json encode(const CellArgument& cell) { return encode(cell.layer()); }
 
@@ -20,7 +21,9 @@ void decode(const Json& json, CellArgument& out) {
   out = CellArgument(std::move(cells));
 }
 
-CellArgument clone_value(const CellArgument& cell, const std::string& dtype) { return CellArgument(ramet::clone_value(cell.layer(), dtype)); }
+CellArgument clone_value(const CellArgument& cell, const std::string& dtype) {
+  return CellArgument(ramet::clone_value(cell.layer(), dtype));
+}
 
 RNNLayer::RNNLayer(RNNConfig config, LayerOptions options) : RecurrentOf(std::move(config), std::move(options)) {
   cell_ = this->config().cell.layer();

@@ -1,6 +1,6 @@
 #pragma once
-#include "ramet/layers/recurrent/simple_rnn_cell.h"
 #include "ramet/layers/recurrent/recurrent.h"
+#include "ramet/layers/recurrent/simple_rnn_cell.h"
 
 namespace ramet {
 namespace layers {

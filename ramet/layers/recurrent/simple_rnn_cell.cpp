@@ -14,7 +14,8 @@ void SimpleRNNCellLayer::build(Builder& b, const Spec& x) {
 }
 
 CellConstants SimpleRNNCellLayer::constants(const CallContext& ctx, const Spec& x) const {
-  return CellDropout::draw(ctx, seed_, config().dropout, config().recurrent_dropout, 1, x, config().units).as_constants();
+  return CellDropout::draw(ctx, seed_, config().dropout, config().recurrent_dropout, 1, x, config().units)
+      .as_constants();
 }
 
 Value SimpleRNNCellLayer::project(const CallContext& ctx, Value x, const CellConstants& constants) const {
@@ -22,8 +23,10 @@ Value SimpleRNNCellLayer::project(const CallContext& ctx, Value x, const CellCon
   return bias_ ? y + ctx[bias_] : y;
 }
 
-CellStep SimpleRNNCellLayer::step(const CallContext& ctx, Value x, const Values& states, const CellConstants& constants) const {
-  const Value h = config().activation(x + gate_product(states[0], CellDropout::from(constants).recurrent, ctx[recurrent_kernel_], 1));
+CellStep SimpleRNNCellLayer::step(const CallContext& ctx, Value x, const Values& states,
+                                  const CellConstants& constants) const {
+  const Value h = config().activation(
+      x + gate_product(states[0], CellDropout::from(constants).recurrent, ctx[recurrent_kernel_], 1));
   return {h, {h}};
 }
 

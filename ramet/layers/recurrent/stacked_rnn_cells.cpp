@@ -2,7 +2,8 @@
 
 namespace ramet::layers {
 
-StackedRNNCellsLayer::StackedRNNCellsLayer(StackedRNNCellsConfig config, LayerOptions options) : CellOf(std::move(config), std::move(options)) {
+StackedRNNCellsLayer::StackedRNNCellsLayer(StackedRNNCellsConfig config, LayerOptions options)
+    : CellOf(std::move(config), std::move(options)) {
   require(!this->config().cells.empty(), describe(*this), ": needs at least one cell");
   for (const auto& layer : this->config().cells) cells_.push_back(&as_cell(layer, describe(*this)));
 }
@@ -49,16 +50,19 @@ Value StackedRNNCellsLayer::project(const CallContext& ctx, Value x, const CellC
   return cells_[0]->project(context(ctx, 0), x, constants.list().at(0));
 }
 
-CellStep StackedRNNCellsLayer::step(const CallContext& ctx, Value x, const Values& states, const CellConstants& constants) const {
+CellStep StackedRNNCellsLayer::step(const CallContext& ctx, Value x, const Values& states,
+                                    const CellConstants& constants) const {
   CellStep out{x, {}};
   std::size_t at = 0;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     const CallContext inner = context(ctx, i);
     const std::size_t count = cells_[i]->state_size().flatten().size();
-    const Values own(states.begin() + static_cast<std::ptrdiff_t>(at), states.begin() + static_cast<std::ptrdiff_t>(at + count));
+    const Values own(states.begin() + static_cast<std::ptrdiff_t>(at),
+                     states.begin() + static_cast<std::ptrdiff_t>(at + count));
     const CellConstants& k = constants.list().at(i);
     const CellStep result = cells_[i]->step(inner, i == 0 ? x : cells_[i]->project(inner, out.output, k), own, k);
-    ensure(result.states.size() == count, describe(*config().cells[i]), ": step returned ", result.states.size(), " states, not ", count);
+    ensure(result.states.size() == count, describe(*config().cells[i]), ": step returned ", result.states.size(),
+           " states, not ", count);
     out.output = result.output;
     out.states.insert(out.states.end(), result.states.begin(), result.states.end());
     at += count;

@@ -27,7 +27,9 @@ class StackedRNNCellsLayer final : public CellOf<StackedRNNCellsLayer, StackedRN
   CellStep step(const CallContext& ctx, Value x, const Values& states, const CellConstants& constants) const override;
 
  private:
-  CallContext context(const CallContext& ctx, std::size_t i) const { return CallContext(ctx.trace(), *config().cells[i], ctx.args(), ctx.training()); }
+  CallContext context(const CallContext& ctx, std::size_t i) const {
+    return CallContext(ctx.trace(), *config().cells[i], ctx.args(), ctx.training());
+  }
   std::vector<const Cell*> cells_;
 };
 

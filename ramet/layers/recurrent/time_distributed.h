@@ -4,9 +4,9 @@
 namespace ramet {
 namespace layers {
 
-// Applies a layer to every step of [batch, steps, …] on its own: layer(x[:, t]) for each t, stacked along axis 1. Where the steps cannot
-// influence each other they are computed together, as one larger batch; otherwise (BatchNormalization in training, stateful layers, classes
-// we do not know) one after the other, with the same numbers as Keras.
+// Applies a layer to every step of [batch, steps, …] on its own: layer(x[:, t]) for each t, stacked along axis 1. Where
+// the steps cannot influence each other they are computed together, as one larger batch; otherwise (BatchNormalization
+// in training, stateful layers, classes we do not know) one after the other, with the same numbers as Keras.
 struct TimeDistributedConfig {
   LayerRef layer = nullptr;
 
@@ -14,7 +14,8 @@ struct TimeDistributedConfig {
   static constexpr auto fields = std::tuple{field("layer", &TimeDistributedConfig::layer)};
 };
 
-class TimeDistributedLayer final : public LayerOf<TimeDistributedLayer, TimeDistributedConfig, MaskRule::custom, MaskCall> {
+class TimeDistributedLayer final
+    : public LayerOf<TimeDistributedLayer, TimeDistributedConfig, MaskRule::custom, MaskCall> {
  public:
   static constexpr std::string_view kClassName = "TimeDistributed";
   explicit TimeDistributedLayer(TimeDistributedConfig config, LayerOptions options = {});

@@ -35,7 +35,8 @@ class CenterLayer final : public LayerOf<CenterLayer, NoConfig> {
 
 TEST_CASE("TimeDistributed: a layer at every step, computed as one batch") {
   const TimeDistributed layer(Dense(1, {.kernel_initializer = "ones"}));
-  const auto r = run_layer(layer, {.inputs = Array::of<float>({1, 3, 2}, {1, 2, 3, 4, 5, 6}), .masks = {Array::of<bool>({1, 3}, {true, false, true})}});
+  const auto r = run_layer(layer, {.inputs = Array::of<float>({1, 3, 2}, {1, 2, 3, 4, 5, 6}),
+                                   .masks = {Array::of<bool>({1, 3}, {true, false, true})}});
   CHECK(r.outputs[0].shape() == Shape{1, 3, 1});
   CHECK(r.outputs[0].to_doubles() == std::vector<double>{3, 7, 11});
   CHECK(r.masks[0].to_doubles() == std::vector<double>{1, 0, 1});
@@ -62,7 +63,8 @@ TEST_CASE("TimeDistributed: a stateful layer inside keeps its state from step to
 TEST_CASE("TimeDistributed: masks reach a layer that takes them") {
   const LSTM lstm(2);
   const TimeDistributed layer(lstm);
-  const Array x = Array::full({1, 2, 3, 1}, 1.0), mask = Array::of<bool>({1, 2, 3}, {true, true, true, true, false, false});
+  const Array x = Array::full({1, 2, 3, 1}, 1.0),
+              mask = Array::of<bool>({1, 2, 3}, {true, true, true, true, false, false});
   const auto y = run_layer(layer, {.inputs = x, .masks = {mask}}).outputs[0].to_doubles();
   CHECK(y[0] != y[2]);
 }
@@ -73,7 +75,10 @@ TEST_CASE("TimeDistributed: shapes, paths, config; refusals") {
   CHECK(layer->weights()[0]->path == "td/dense/kernel");
   CHECK(Json(layer->clone()->get_config()) == Json(layer->get_config()));
   CHECK_THROWS_WITH_AS(TimeDistributed(Dense(4), LayerOptions{.name = "td"})(Input({3})),
-                       "Input 0 with name 'None' of layer 'td' is incompatible with the layer: expected min_ndim=3, found ndim=2. Full shape received: (None, 3)", UsageError);
-  CHECK_THROWS_WITH_AS(TimeDistributed(LSTM(2, {.return_state = true}, {.name = "l"}), LayerOptions{.name = "td"})(Input({2, 3, 4})),
-                       "TimeDistributed 'td': the inner layer must have one output; LSTM 'l' has 3", UsageError);
+                       "Input 0 with name 'None' of layer 'td' is incompatible with the layer: expected min_ndim=3, "
+                       "found ndim=2. Full shape received: (None, 3)",
+                       UsageError);
+  CHECK_THROWS_WITH_AS(
+      TimeDistributed(LSTM(2, {.return_state = true}, {.name = "l"}), LayerOptions{.name = "td"})(Input({2, 3, 4})),
+      "TimeDistributed 'td': the inner layer must have one output; LSTM 'l' has 3", UsageError);
 }

@@ -11,24 +11,29 @@ namespace {
 using NoiseShape = std::optional<std::vector<std::optional<std::int64_t>>>;
 
 void check_rate(double rate) {
-  require(rate >= 0 && rate <= 1, "Invalid value received for argument `rate`. Expected a float value between 0 and 1. Received: rate=", rate);
+  require(rate >= 0 && rate <= 1,
+          "Invalid value received for argument `rate`. Expected a float value between 0 and 1. Received: rate=", rate);
 }
 
 void check_noise_shape(const NoiseShape& shape) {
   if (!shape) return;
   for (std::size_t i = 0; i < shape->size(); ++i)
     if (const auto size = (*shape)[i])
-      require(*size > 0, "Invalid value received for argument `noise_shape`. Expected all dimensions to be positive integers or None. Received negative or zero value at index ",
+      require(*size > 0,
+              "Invalid value received for argument `noise_shape`. Expected all dimensions to be positive integers or "
+              "None. Received negative or zero value at index ",
               i, ": ", *size);
 }
 
 Shape concrete(const NoiseShape& noise, const Shape& x) {
   if (!noise) return x;
-  require(noise->size() == x.size(), "`noise_shape` has ", noise->size(), " sizes; the input ", to_string(x), " has ", x.size());
+  require(noise->size() == x.size(), "`noise_shape` has ", noise->size(), " sizes; the input ", to_string(x), " has ",
+          x.size());
   Shape out;
   for (std::size_t i = 0; i < x.size(); ++i) {
     out.push_back((*noise)[i].value_or(x[i]));
-    require(out[i] == 1 || out[i] == x[i], "`noise_shape` ", to_string(out), " does not broadcast to the input ", to_string(x));
+    require(out[i] == 1 || out[i] == x[i], "`noise_shape` ", to_string(out), " does not broadcast to the input ",
+            to_string(x));
   }
   return out;
 }
@@ -45,7 +50,9 @@ Value drop(const CallContext& ctx, const Weight& seed, Value x, const Shape& noi
   return x * (kept(ctx, seed, noise, rate, x.dtype()) / (1 - rate));
 }
 
-Weight seed_for(Builder& b, double rate, std::optional<std::int64_t> seed) { return rate > 0 ? b.seed(seed) : Weight(); }
+Weight seed_for(Builder& b, double rate, std::optional<std::int64_t> seed) {
+  return rate > 0 ? b.seed(seed) : Weight();
+}
 
 }  // namespace
 
@@ -61,7 +68,9 @@ void normalize(SpatialDropout1DConfig& c) { check_rate(c.rate); }
 void normalize(SpatialDropout2DConfig& c) { check_rate(c.rate); }
 
 void DropoutLayer::build(Builder& b, const Spec&) { seed_ = seed_for(b, config().rate, config().seed); }
-Value DropoutLayer::call(const CallContext& ctx, Value x) const { return drop(ctx, seed_, x, concrete(config().noise_shape, x.shape()), config().rate); }
+Value DropoutLayer::call(const CallContext& ctx, Value x) const {
+  return drop(ctx, seed_, x, concrete(config().noise_shape, x.shape()), config().rate);
+}
 
 void AlphaDropoutLayer::build(Builder& b, const Spec&) { seed_ = seed_for(b, config().rate, config().seed); }
 
@@ -78,12 +87,15 @@ Value AlphaDropoutLayer::call(const CallContext& ctx, Value x) const {
 
 void SpatialDropout1DLayer::check(const std::vector<Spec>& inputs) const { check_inputs(*this, inputs, {.ndim = 3}); }
 void SpatialDropout1DLayer::build(Builder& b, const Spec&) { seed_ = seed_for(b, config().rate, config().seed); }
-Value SpatialDropout1DLayer::call(const CallContext& ctx, Value x) const { return drop(ctx, seed_, x, {x.dim(0), 1, x.dim(2)}, config().rate); }
+Value SpatialDropout1DLayer::call(const CallContext& ctx, Value x) const {
+  return drop(ctx, seed_, x, {x.dim(0), 1, x.dim(2)}, config().rate);
+}
 
 void SpatialDropout2DLayer::check(const std::vector<Spec>& inputs) const { check_inputs(*this, inputs, {.ndim = 4}); }
 void SpatialDropout2DLayer::build(Builder& b, const Spec&) { seed_ = seed_for(b, config().rate, config().seed); }
 Value SpatialDropout2DLayer::call(const CallContext& ctx, Value x) const {
-  const Shape noise = channels_first(config().data_format) ? Shape{x.dim(0), x.dim(1), 1, 1} : Shape{x.dim(0), 1, 1, x.dim(3)};
+  const Shape noise =
+      channels_first(config().data_format) ? Shape{x.dim(0), x.dim(1), 1, 1} : Shape{x.dim(0), 1, 1, x.dim(3)};
   return drop(ctx, seed_, x, noise, config().rate);
 }
 

@@ -6,14 +6,16 @@
 namespace ramet {
 namespace layers {
 
-// Each element is dropped with probability `rate`; the kept ones are divided by 1 − rate. noise_shape has 1 where one decision holds for
-// a whole axis and None where the input's size is meant.
+// Each element is dropped with probability `rate`; the kept ones are divided by 1 − rate. noise_shape has 1 where one
+// decision holds for a whole axis and None where the input's size is meant.
 struct DropoutConfig {
   double rate = 0;
   std::optional<std::vector<std::optional<std::int64_t>>> noise_shape = std::nullopt;
   std::optional<std::int64_t> seed = std::nullopt;
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{field("rate", &DropoutConfig::rate), field("noise_shape", &DropoutConfig::noise_shape), field("seed", &DropoutConfig::seed)};
+  static constexpr auto fields =
+      std::tuple{field("rate", &DropoutConfig::rate), field("noise_shape", &DropoutConfig::noise_shape),
+                 field("seed", &DropoutConfig::seed)};
 };
 void normalize(DropoutConfig& config);
 
@@ -36,7 +38,8 @@ struct AlphaDropoutConfig {
   std::optional<std::int64_t> seed = std::nullopt;
   static constexpr std::size_t kPositional = 1;
   static constexpr auto fields =
-      std::tuple{field("rate", &AlphaDropoutConfig::rate), field("noise_shape", &AlphaDropoutConfig::noise_shape), field("seed", &AlphaDropoutConfig::seed)};
+      std::tuple{field("rate", &AlphaDropoutConfig::rate), field("noise_shape", &AlphaDropoutConfig::noise_shape),
+                 field("seed", &AlphaDropoutConfig::seed)};
 };
 void normalize(AlphaDropoutConfig& config);
 
@@ -57,7 +60,8 @@ struct SpatialDropout1DConfig {
   double rate = 0;
   std::optional<std::int64_t> seed = std::nullopt;
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{field("rate", &SpatialDropout1DConfig::rate), field("seed", &SpatialDropout1DConfig::seed)};
+  static constexpr auto fields =
+      std::tuple{field("rate", &SpatialDropout1DConfig::rate), field("seed", &SpatialDropout1DConfig::seed)};
 };
 void normalize(SpatialDropout1DConfig& config);
 struct SpatialDropout2DConfig {
@@ -65,12 +69,14 @@ struct SpatialDropout2DConfig {
   DataFormat data_format = "channels_last";
   std::optional<std::int64_t> seed = std::nullopt;
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields =
-      std::tuple{field("rate", &SpatialDropout2DConfig::rate), field("data_format", &SpatialDropout2DConfig::data_format), field("seed", &SpatialDropout2DConfig::seed)};
+  static constexpr auto fields = std::tuple{field("rate", &SpatialDropout2DConfig::rate),
+                                            field("data_format", &SpatialDropout2DConfig::data_format),
+                                            field("seed", &SpatialDropout2DConfig::seed)};
 };
 void normalize(SpatialDropout2DConfig& config);
 
-class SpatialDropout1DLayer final : public LayerOf<SpatialDropout1DLayer, SpatialDropout1DConfig, MaskRule::pass_through> {
+class SpatialDropout1DLayer final
+    : public LayerOf<SpatialDropout1DLayer, SpatialDropout1DConfig, MaskRule::pass_through> {
  public:
   static constexpr std::string_view kClassName = "SpatialDropout1D";
   using LayerOf::LayerOf;
@@ -82,7 +88,8 @@ class SpatialDropout1DLayer final : public LayerOf<SpatialDropout1DLayer, Spatia
  private:
   Weight seed_;
 };
-class SpatialDropout2DLayer final : public LayerOf<SpatialDropout2DLayer, SpatialDropout2DConfig, MaskRule::pass_through> {
+class SpatialDropout2DLayer final
+    : public LayerOf<SpatialDropout2DLayer, SpatialDropout2DConfig, MaskRule::pass_through> {
  public:
   static constexpr std::string_view kClassName = "SpatialDropout2D";
   using LayerOf::LayerOf;

@@ -14,7 +14,9 @@ namespace {
 
 constexpr int kCount = 100'000;
 
-Arrays train(const LayerRef& layer, const Array& x) { return run_layer(layer, {.inputs = x, .training = true}).outputs; }
+Arrays train(const LayerRef& layer, const Array& x) {
+  return run_layer(layer, {.inputs = x, .training = true}).outputs;
+}
 
 double mean(const std::vector<double>& v) {
   double sum = 0;
@@ -29,7 +31,8 @@ double deviation(const std::vector<double>& v) {
   return std::sqrt(sum / static_cast<double>(v.size()));
 }
 
-// Five standard errors of a mean of kCount numbers with this deviation: wrong once in two million seeds, and the seeds are fixed.
+// Five standard errors of a mean of kCount numbers with this deviation: wrong once in two million seeds, and the seeds
+// are fixed.
 double five_errors(double sigma) { return 5 * sigma / std::sqrt(kCount); }
 
 }  // namespace
@@ -78,7 +81,8 @@ TEST_CASE("Dropout's gradient is its mask") {
 TEST_CASE("SpatialDropout drops whole channels") {
   const Array line = train(SpatialDropout1D(0.5, {.seed = 2}), Array::full({3, 5, 8}, 1))[0];
   const Array image = train(SpatialDropout2D(0.5, {.seed = 2}), Array::full({3, 4, 5, 8}, 1))[0];
-  const Array first = train(SpatialDropout2D(0.5, {.data_format = "channels_first", .seed = 2}), Array::full({3, 8, 4, 5}, 1))[0];
+  const Array first =
+      train(SpatialDropout2D(0.5, {.data_format = "channels_first", .seed = 2}), Array::full({3, 8, 4, 5}, 1))[0];
   for (int b = 0; b < 3; ++b)
     for (int c = 0; c < 8; ++c)
       for (int t = 0; t < 4; ++t) {
@@ -99,7 +103,8 @@ TEST_CASE("GaussianNoise and GaussianDropout have the deviation asked for") {
   const auto noise = train(GaussianNoise(0.5, {.seed = 1}), Array::full({kCount}, 2))[0].to_doubles();
   CHECK(std::abs(mean(noise) - 2) < five_errors(0.5));
   CHECK(std::abs(deviation(noise) - 0.5) < five_errors(0.5));
-  const auto dropout = train(GaussianDropout(0.2, {.seed = 1}), Array::full({kCount}, 2))[0].to_doubles();  // 2·N(1, 0.25)
+  const auto dropout =
+      train(GaussianDropout(0.2, {.seed = 1}), Array::full({kCount}, 2))[0].to_doubles();  // 2·N(1, 0.25)
   CHECK(std::abs(mean(dropout) - 2) < five_errors(1));
   CHECK(std::abs(deviation(dropout) - 1) < five_errors(1));
 }

@@ -7,10 +7,14 @@
 namespace ramet::layers {
 
 void normalize(GaussianNoiseConfig& c) {
-  require(c.stddev >= 0 && c.stddev <= 1, "Invalid value received for argument `stddev`. Expected a float value between 0 and 1. Received: stddev=", c.stddev);
+  require(c.stddev >= 0 && c.stddev <= 1,
+          "Invalid value received for argument `stddev`. Expected a float value between 0 and 1. Received: stddev=",
+          c.stddev);
 }
 void normalize(GaussianDropoutConfig& c) {
-  require(c.rate >= 0 && c.rate <= 1, "Invalid value received for argument `rate`. Expected a float value between 0 and 1. Received: rate=", c.rate);
+  require(
+      c.rate >= 0 && c.rate <= 1,
+      "Invalid value received for argument `rate`. Expected a float value between 0 and 1. Received: rate=", c.rate);
 }
 
 void GaussianNoiseLayer::build(Builder& b, const Spec&) {

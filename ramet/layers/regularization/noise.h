@@ -11,7 +11,8 @@ struct GaussianNoiseConfig {
   double stddev = 0;
   std::optional<std::int64_t> seed = std::nullopt;
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{field("stddev", &GaussianNoiseConfig::stddev), field("seed", &GaussianNoiseConfig::seed)};
+  static constexpr auto fields =
+      std::tuple{field("stddev", &GaussianNoiseConfig::stddev), field("seed", &GaussianNoiseConfig::seed)};
 };
 void normalize(GaussianNoiseConfig& config);
 class GaussianNoiseLayer final : public LayerOf<GaussianNoiseLayer, GaussianNoiseConfig, MaskRule::pass_through> {
@@ -31,7 +32,8 @@ struct GaussianDropoutConfig {
   double rate = 0;
   std::optional<std::int64_t> seed = std::nullopt;
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{field("rate", &GaussianDropoutConfig::rate), field("seed", &GaussianDropoutConfig::seed)};
+  static constexpr auto fields =
+      std::tuple{field("rate", &GaussianDropoutConfig::rate), field("seed", &GaussianDropoutConfig::seed)};
 };
 void normalize(GaussianDropoutConfig& config);
 class GaussianDropoutLayer final : public LayerOf<GaussianDropoutLayer, GaussianDropoutConfig, MaskRule::pass_through> {
@@ -50,9 +52,11 @@ class GaussianDropoutLayer final : public LayerOf<GaussianDropoutLayer, Gaussian
 struct ActivityRegularizationConfig {
   double l1 = 0;
   double l2 = 0;
-  static constexpr auto fields = std::tuple{field("l1", &ActivityRegularizationConfig::l1), field("l2", &ActivityRegularizationConfig::l2)};
+  static constexpr auto fields =
+      std::tuple{field("l1", &ActivityRegularizationConfig::l1), field("l2", &ActivityRegularizationConfig::l2)};
 };
-class ActivityRegularizationLayer final : public LayerOf<ActivityRegularizationLayer, ActivityRegularizationConfig, MaskRule::pass_through> {
+class ActivityRegularizationLayer final
+    : public LayerOf<ActivityRegularizationLayer, ActivityRegularizationConfig, MaskRule::pass_through> {
  public:
   static constexpr std::string_view kClassName = "ActivityRegularization";
   using LayerOf::LayerOf;

@@ -31,7 +31,8 @@ Value cropped(Value x, const Borders& borders, DataFormat format) {
 
 bool something_left(const Shape& x, const Borders& borders, DataFormat format) {
   for (std::size_t i = 0; i < borders.size(); ++i)
-    if (const auto size = x[first_axis(format) + i]; size != None && borders[i].first + borders[i].second >= size) return false;
+    if (const auto size = x[first_axis(format) + i]; size != None && borders[i].first + borders[i].second >= size)
+      return false;
   return true;
 }
 
@@ -39,28 +40,37 @@ bool something_left(const Shape& x, const Borders& borders, DataFormat format) {
 
 void normalize(ZeroPadding1DConfig& c) { c.padding = standardize(c.padding, 2, "padding", true); }
 void ZeroPadding1DLayer::check(const std::vector<Spec>& inputs) const { check_inputs(*this, inputs, {.ndim = 3}); }
-Value ZeroPadding1DLayer::call(const CallContext&, Value x) const { return padded(x, one_pair(config().padding), config().data_format); }
+Value ZeroPadding1DLayer::call(const CallContext&, Value x) const {
+  return padded(x, one_pair(config().padding), config().data_format);
+}
 
 void normalize(ZeroPadding2DConfig& c) { c.padding.check("padding"); }
 void ZeroPadding2DLayer::check(const std::vector<Spec>& inputs) const { check_inputs(*this, inputs, {.ndim = 4}); }
-Value ZeroPadding2DLayer::call(const CallContext&, Value x) const { return padded(x, config().padding.pairs(), config().data_format); }
+Value ZeroPadding2DLayer::call(const CallContext&, Value x) const {
+  return padded(x, config().padding.pairs(), config().data_format);
+}
 
 void normalize(Cropping1DConfig& c) { c.cropping = standardize(c.cropping, 2, "cropping", true); }
 void Cropping1DLayer::check(const std::vector<Spec>& inputs) const {
   check_inputs(*this, inputs, {.ndim = 3});
   require(something_left(inputs[0].shape, one_pair(config().cropping), "channels_last"), describe(*this),
-          ": `cropping` parameter of `Cropping1D` layer must be smaller than the input length. Received: input_shape=", to_string(inputs[0].shape),
-          ", cropping=", to_string(config().cropping.values()));
+          ": `cropping` parameter of `Cropping1D` layer must be smaller than the input length. Received: input_shape=",
+          to_string(inputs[0].shape), ", cropping=", to_string(config().cropping.values()));
 }
-Value Cropping1DLayer::call(const CallContext&, Value x) const { return cropped(x, one_pair(config().cropping), "channels_last"); }
+Value Cropping1DLayer::call(const CallContext&, Value x) const {
+  return cropped(x, one_pair(config().cropping), "channels_last");
+}
 
 void normalize(Cropping2DConfig& c) { c.cropping.check("cropping"); }
 void Cropping2DLayer::check(const std::vector<Spec>& inputs) const {
   check_inputs(*this, inputs, {.ndim = 4});
   require(something_left(inputs[0].shape, config().cropping.pairs(), config().data_format), describe(*this),
-          ": Values in `cropping` argument should be smaller than the corresponding spatial dimension of the input. Received: input_shape=",
+          ": Values in `cropping` argument should be smaller than the corresponding spatial dimension of the input. "
+          "Received: input_shape=",
           to_string(inputs[0].shape), ", cropping=", encode(config().cropping).dump());
 }
-Value Cropping2DLayer::call(const CallContext&, Value x) const { return cropped(x, config().cropping.pairs(), config().data_format); }
+Value Cropping2DLayer::call(const CallContext&, Value x) const {
+  return cropped(x, config().cropping.pairs(), config().data_format);
+}
 
 }  // namespace ramet::layers

@@ -27,8 +27,11 @@ Value FlattenLayer::call(const CallContext&, Value x) const {
 void normalize(ReshapeConfig& c) {
   const std::string received = cat(" Received: target_shape=", to_string(c.target_shape), ".");
   for (const auto n : c.target_shape)
-    require(n >= -1, "Each dimension in `target_shape` must be a non-negative integer, or `-1` for a single unknown dimension.", received);
-  require(std::count(c.target_shape.begin(), c.target_shape.end(), -1) <= 1, "There must be at most one unknown dimension (-1) in `target_shape`.", received);
+    require(n >= -1,
+            "Each dimension in `target_shape` must be a non-negative integer, or `-1` for a single unknown dimension.",
+            received);
+  require(std::count(c.target_shape.begin(), c.target_shape.end(), -1) <= 1,
+          "There must be at most one unknown dimension (-1) in `target_shape`.", received);
 }
 
 void ReshapeLayer::check(const std::vector<Spec>& inputs) const {
@@ -41,7 +44,9 @@ void ReshapeLayer::check(const std::vector<Spec>& inputs) const {
   const std::string received = cat(" Received: input_shape=", to_string(sample), ", target_shape=", to_string(target));
   require(open || have == want, describe(*this), ": The total size of the tensor must be unchanged.", received);
   require(!open || (want > 0 && have % want == 0), describe(*this),
-          ": The total size of the tensor must be unchanged, however, the input size cannot by divided by the specified dimensions in target_shape.", received);
+          ": The total size of the tensor must be unchanged, however, the input size cannot by divided by the "
+          "specified dimensions in target_shape.",
+          received);
 }
 
 Value ReshapeLayer::call(const CallContext&, Value x) const {
@@ -57,10 +62,14 @@ void normalize(PermuteConfig& c) {
   std::sort(sorted.begin(), sorted.end());
   for (std::size_t i = 0; i < sorted.size(); ++i)
     require(sorted[i] == static_cast<std::int64_t>(i) + 1,
-            "Invalid permutation argument `dims` for Permute Layer. The set of indices in `dims` must be consecutive and start from 1. Received dims=", to_string(c.dims));
+            "Invalid permutation argument `dims` for Permute Layer. The set of indices in `dims` must be consecutive "
+            "and start from 1. Received dims=",
+            to_string(c.dims));
 }
 
-void PermuteLayer::check(const std::vector<Spec>& inputs) const { check_inputs(*this, inputs, {.ndim = config().dims.size() + 1}); }
+void PermuteLayer::check(const std::vector<Spec>& inputs) const {
+  check_inputs(*this, inputs, {.ndim = config().dims.size() + 1});
+}
 
 Value PermuteLayer::call(const CallContext&, Value x) const {
   std::vector<std::int64_t> axes{0};
@@ -68,10 +77,14 @@ Value PermuteLayer::call(const CallContext&, Value x) const {
   return ops::transpose(x, axes);
 }
 
-void normalize(RepeatVectorConfig& c) { require(c.n > 0, "Argument `n` should be a positive integer. Received: n=", c.n); }
+void normalize(RepeatVectorConfig& c) {
+  require(c.n > 0, "Argument `n` should be a positive integer. Received: n=", c.n);
+}
 
 void RepeatVectorLayer::check(const std::vector<Spec>& inputs) const { check_inputs(*this, inputs, {.ndim = 2}); }
 
-Value RepeatVectorLayer::call(const CallContext&, Value x) const { return ops::broadcast_to(ops::expand_dims(x, 1), {x.dim(0), config().n, x.dim(1)}); }
+Value RepeatVectorLayer::call(const CallContext&, Value x) const {
+  return ops::broadcast_to(ops::expand_dims(x, 1), {x.dim(0), config().n, x.dim(1)});
+}
 
 }  // namespace ramet::layers

@@ -21,16 +21,19 @@ class UpSampling1DLayer final : public LayerOf<UpSampling1DLayer, UpSampling1DCo
 };
 
 struct InterpolationNames {
-  static constexpr std::string_view what = "interpolation", names[] = {"nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"};
+  static constexpr std::string_view what = "interpolation",
+                                    names[] = {"nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"};
 };
-// Rows and columns size times as many: repeated (nearest), or bilinear with half-pixel centres. The other interpolations are refused.
+// Rows and columns size times as many: repeated (nearest), or bilinear with half-pixel centres. The other
+// interpolations are refused.
 struct UpSampling2DConfig {
   IntOrList size = 2;
   DataFormat data_format = "channels_last";
   Choice<InterpolationNames> interpolation = "nearest";
   static constexpr std::size_t kPositional = 1, kRequired = 0;
-  static constexpr auto fields = std::tuple{field("size", &UpSampling2DConfig::size), field("data_format", &UpSampling2DConfig::data_format),
-                                            field("interpolation", &UpSampling2DConfig::interpolation)};
+  static constexpr auto fields =
+      std::tuple{field("size", &UpSampling2DConfig::size), field("data_format", &UpSampling2DConfig::data_format),
+                 field("interpolation", &UpSampling2DConfig::interpolation)};
 };
 void normalize(UpSampling2DConfig& config);
 class UpSampling2DLayer final : public LayerOf<UpSampling2DLayer, UpSampling2DConfig> {

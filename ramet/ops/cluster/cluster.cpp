@@ -15,7 +15,8 @@ OpDef define_cluster() {
   def.infer = [](const Attrs& attrs, std::span<const Spec> in) {
     const Program& body = *attrs.as<ClusterAttrs>().body;
     ensure(body.inputs().size() == in.size(), "cluster: ", in.size(), " inputs for a body of ", body.inputs().size());
-    for (std::size_t i = 0; i < in.size(); ++i) ensure(body.spec(body.inputs()[i].value) == in[i], "cluster: input ", i, " is ", in[i]);
+    for (std::size_t i = 0; i < in.size(); ++i)
+      ensure(body.spec(body.inputs()[i].value) == in[i], "cluster: input ", i, " is ", in[i]);
     std::vector<Spec> out;
     for (const auto& output : body.outputs()) out.push_back(body.spec(output.value));
     return out;
@@ -23,7 +24,9 @@ OpDef define_cluster() {
   def.encode = [](const Attrs&) { return Json(JsonObject{}); };
   def.decode = [](const Json&) -> Attrs { throw DataError("cluster: the body is missing"); };
   def.body = [](const Attrs& attrs) { return attrs.as<ClusterAttrs>().body.get(); };
-  def.decode_with_body = [](const Json&, std::unique_ptr<Program> body) { return Attrs::make(ClusterAttrs{std::move(body)}); };
+  def.decode_with_body = [](const Json&, std::unique_ptr<Program> body) {
+    return Attrs::make(ClusterAttrs{std::move(body)});
+  };
   return def;
 }
 
@@ -33,9 +36,11 @@ const OpDef cluster_op = define_cluster();
 
 bool can_cluster(const Program& program, const Instr& instr) {
   static const std::vector<const OpDef*> on_floats = {
-      &neg_op, &abs_op, &sign_op, &square_op, &relu_op, &exp_op, &expm1_op, &log_op, &log1p_op, &sqrt_op, &rsqrt_op, &reciprocal_op, &sin_op, &cos_op,
-      &tanh_op, &erf_op, &sigmoid_op, &softplus_op, &floor_op, &ceil_op, &round_op, &is_nan_op, &add_op, &sub_op, &mul_op, &div_op, &pow_op, &maximum_op,
-      &minimum_op, &equal_op, &not_equal_op, &less_op, &less_equal_op, &greater_op, &greater_equal_op};
+      &neg_op,     &abs_op,   &sign_op,      &square_op,   &relu_op,       &exp_op,     &expm1_op,
+      &log_op,     &log1p_op, &sqrt_op,      &rsqrt_op,    &reciprocal_op, &sin_op,     &cos_op,
+      &tanh_op,    &erf_op,   &sigmoid_op,   &softplus_op, &floor_op,      &ceil_op,    &round_op,
+      &is_nan_op,  &add_op,   &sub_op,       &mul_op,      &div_op,        &pow_op,     &maximum_op,
+      &minimum_op, &equal_op, &not_equal_op, &less_op,     &less_equal_op, &greater_op, &greater_equal_op};
   const auto type = [&](std::size_t i) { return program.spec(instr.inputs[i]).dtype; };
   if (std::find(on_floats.begin(), on_floats.end(), instr.op) != on_floats.end()) return type(0) == DType::f32;
   if (instr.op == &and_op || instr.op == &or_op || instr.op == &xor_op || instr.op == &not_op) return true;

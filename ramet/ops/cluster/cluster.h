@@ -1,11 +1,12 @@
-// Pointwise instructions of one shape, run together tile by tile so that what flows between them stays in the first cache. Made by the
-// cluster pass after differentiation; has no gradient of its own.
+// Pointwise instructions of one shape, run together tile by tile so that what flows between them stays in the first
+// cache. Made by the cluster pass after differentiation; has no gradient of its own.
 #pragma once
 #include "ramet/ir/op.h"
 
 namespace ramet::ops {
 
-// The body's instructions all give the same shape; its inputs have that shape or broadcast to it. Results: the body's outputs.
+// The body's instructions all give the same shape; its inputs have that shape or broadcast to it. Results: the body's
+// outputs.
 struct ClusterAttrs {
   std::shared_ptr<const Program> body;
 };

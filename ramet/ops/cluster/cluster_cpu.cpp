@@ -27,12 +27,22 @@ struct Place {
 struct Fill {
   int input, tile;
   bool boolean;
-  Shape step;  // in elements of the input, along the axes of the shape
+  Shape step;               // in elements of the input, along the axes of the shape
   std::int64_t period = 0;  // when the input repeats with this period along the flat index; 0 otherwise
 };
 
 struct Micro {
-  enum class Kind : unsigned char { unary, binary, compare, select, logic_and, logic_or, logic_xor, logic_not, to_float } kind;
+  enum class Kind : unsigned char {
+    unary,
+    binary,
+    compare,
+    select,
+    logic_and,
+    logic_or,
+    logic_xor,
+    logic_not,
+    to_float
+  } kind;
   UnaryF32 unary = nullptr;
   BinaryF32 binary = nullptr;
   CompareF32 compare = nullptr;
@@ -64,7 +74,8 @@ void fill_tile(const Args& a, const Fill& f, const void* from, void* to, std::in
     const std::size_t rank = a.shape.size();
     Shape index(rank);
     std::int64_t rest = begin, offset = 0;
-    for (std::size_t k = rank; k-- > 0; rest /= a.shape[k]) index[k] = rest % a.shape[k], offset += index[k] * f.step[k];
+    for (std::size_t k = rank; k-- > 0; rest /= a.shape[k])
+      index[k] = rest % a.shape[k], offset += index[k] * f.step[k];
     for (std::int64_t i = 0; i < n;) {
       const auto run = std::min(n - i, a.shape[rank - 1] - index[rank - 1]);
       const auto stride = f.step[rank - 1];
@@ -76,8 +87,10 @@ void fill_tile(const Args& a, const Fill& f, const void* from, void* to, std::in
       }
     }
   };
-  if (f.boolean) copy(static_cast<const std::uint8_t*>(from), static_cast<std::uint8_t*>(to));
-  else copy(static_cast<const float*>(from), static_cast<float*>(to));
+  if (f.boolean)
+    copy(static_cast<const std::uint8_t*>(from), static_cast<std::uint8_t*>(to));
+  else
+    copy(static_cast<const float*>(from), static_cast<float*>(to));
 }
 
 template <class F>
@@ -91,7 +104,8 @@ void run_range(const Args& a, const Buffers& b, char* scratch, std::int64_t from
     const auto at = [&](const Place& p) -> char* {
       const std::size_t size = p.boolean ? 1 : sizeof(float);
       switch (p.kind) {
-        case Place::Kind::input: return const_cast<char*>(static_cast<const char*>(b.in[p.index])) + static_cast<std::size_t>(begin) * size;
+        case Place::Kind::input:
+          return const_cast<char*>(static_cast<const char*>(b.in[p.index])) + static_cast<std::size_t>(begin) * size;
         case Place::Kind::scalar: return const_cast<char*>(static_cast<const char*>(b.in[p.index]));
         case Place::Kind::output: return static_cast<char*>(b.out[p.index]) + static_cast<std::size_t>(begin) * size;
         default: return scratch + static_cast<std::size_t>(p.index) * kTileBytes;
@@ -100,17 +114,26 @@ void run_range(const Args& a, const Buffers& b, char* scratch, std::int64_t from
     const auto f32 = [&](const Place& p) { return reinterpret_cast<float*>(at(p)); };
     const auto u8 = [&](const Place& p) { return reinterpret_cast<std::uint8_t*>(at(p)); };
     const auto count = static_cast<std::size_t>(n);
-    for (const Fill& f : a.fills) fill_tile(a, f, b.in[f.input], scratch + static_cast<std::size_t>(f.tile) * kTileBytes, begin, n);
+    for (const Fill& f : a.fills)
+      fill_tile(a, f, b.in[f.input], scratch + static_cast<std::size_t>(f.tile) * kTileBytes, begin, n);
     for (const Micro& m : a.steps) {
       switch (m.kind) {
         case Micro::Kind::unary: m.unary(f32(m.a), f32(m.to), count); break;
         case Micro::Kind::binary: m.binary(f32(m.a), f32(m.b), f32(m.to), count); break;
         case Micro::Kind::compare: m.compare(f32(m.a), f32(m.b), u8(m.to), count); break;
         case Micro::Kind::select: m.select(u8(m.a), f32(m.b), f32(m.c), f32(m.to), count); break;
-        case Micro::Kind::logic_and: logic(u8(m.a), u8(m.b), u8(m.to), count, [](auto x, auto y) { return static_cast<std::uint8_t>(x & y); }); break;
-        case Micro::Kind::logic_or: logic(u8(m.a), u8(m.b), u8(m.to), count, [](auto x, auto y) { return static_cast<std::uint8_t>(x | y); }); break;
-        case Micro::Kind::logic_xor: logic(u8(m.a), u8(m.b), u8(m.to), count, [](auto x, auto y) { return static_cast<std::uint8_t>(x ^ y); }); break;
-        case Micro::Kind::logic_not: logic(u8(m.a), u8(m.a), u8(m.to), count, [](auto x, auto) { return static_cast<std::uint8_t>(!x); }); break;
+        case Micro::Kind::logic_and:
+          logic(u8(m.a), u8(m.b), u8(m.to), count, [](auto x, auto y) { return static_cast<std::uint8_t>(x & y); });
+          break;
+        case Micro::Kind::logic_or:
+          logic(u8(m.a), u8(m.b), u8(m.to), count, [](auto x, auto y) { return static_cast<std::uint8_t>(x | y); });
+          break;
+        case Micro::Kind::logic_xor:
+          logic(u8(m.a), u8(m.b), u8(m.to), count, [](auto x, auto y) { return static_cast<std::uint8_t>(x ^ y); });
+          break;
+        case Micro::Kind::logic_not:
+          logic(u8(m.a), u8(m.a), u8(m.to), count, [](auto x, auto) { return static_cast<std::uint8_t>(!x); });
+          break;
         case Micro::Kind::to_float: {
           const std::uint8_t* x = u8(m.a);
           float* y = f32(m.to);
@@ -157,9 +180,12 @@ class Compiler {
     const int v = body_.inputs()[i].value;
     const Shape& shape = body_.spec(v).shape;
     const int index = static_cast<int>(i);
-    if (shape == args_.shape) place(v) = {Place::Kind::input, index, boolean(v)};
-    else if (element_count(shape) == 1 && !boolean(v)) place(v) = {Place::Kind::scalar, index, false};
-    else place(v) = filled(v, index);
+    if (shape == args_.shape)
+      place(v) = {Place::Kind::input, index, boolean(v)};
+    else if (element_count(shape) == 1 && !boolean(v))
+      place(v) = {Place::Kind::scalar, index, false};
+    else
+      place(v) = filled(v, index);
   }
 
   // Filled tiles keep their place for the whole run: they are filled before the first step.
@@ -168,7 +194,8 @@ class Compiler {
     Fill f{input, top_++, boolean(v), broadcast_strides(shape, args_.shape), 0};
     Shape trailing = shape;
     while (!trailing.empty() && trailing.front() == 1) trailing.erase(trailing.begin());
-    if (trailing.size() <= args_.shape.size() && std::equal(trailing.begin(), trailing.end(), args_.shape.end() - static_cast<std::ptrdiff_t>(trailing.size())))
+    if (trailing.size() <= args_.shape.size() &&
+        std::equal(trailing.begin(), trailing.end(), args_.shape.end() - static_cast<std::ptrdiff_t>(trailing.size())))
       f.period = element_count(trailing);
     if (args_.shape.empty()) f.period = 1;
     args_.fills.push_back(f);
@@ -182,10 +209,13 @@ class Compiler {
   }
 
   Place destination(int v) {
-    if (const auto it = output_of_.find(v); it != output_of_.end()) return {Place::Kind::output, it->second, boolean(v)};
+    if (const auto it = output_of_.find(v); it != output_of_.end())
+      return {Place::Kind::output, it->second, boolean(v)};
     int tile = top_;
-    if (free_.empty()) ++top_;
-    else tile = free_.back(), free_.pop_back();
+    if (free_.empty())
+      ++top_;
+    else
+      tile = free_.back(), free_.pop_back();
     return {Place::Kind::tile, tile, boolean(v)};
   }
 
@@ -193,7 +223,9 @@ class Compiler {
     for (const int v : body_.instr(i).inputs) {
       const Place& p = place(v);
       const bool computed = body_.producer(v) >= 0;
-      if (computed && p.kind == Place::Kind::tile && last_use_[static_cast<std::size_t>(v)] == i && std::find(free_.begin(), free_.end(), p.index) == free_.end()) free_.push_back(p.index);
+      if (computed && p.kind == Place::Kind::tile && last_use_[static_cast<std::size_t>(v)] == i &&
+          std::find(free_.begin(), free_.end(), p.index) == free_.end())
+        free_.push_back(p.index);
     }
   }
 
@@ -231,7 +263,10 @@ class Compiler {
       m.kind = Micro::Kind::to_float;
       m.a = place(in[0]);
     } else {
-      m.kind = instr.op == &ops::and_op ? Micro::Kind::logic_and : instr.op == &ops::or_op ? Micro::Kind::logic_or : instr.op == &ops::xor_op ? Micro::Kind::logic_xor : Micro::Kind::logic_not;
+      m.kind = instr.op == &ops::and_op   ? Micro::Kind::logic_and
+               : instr.op == &ops::or_op  ? Micro::Kind::logic_or
+               : instr.op == &ops::xor_op ? Micro::Kind::logic_xor
+                                          : Micro::Kind::logic_not;
       m.a = place(in[0]), m.b = place(in.size() > 1 ? in[1] : in[0]);
     }
     // The destination may be the tile of an operand that dies here only when both have the same element size.
@@ -243,23 +278,35 @@ class Compiler {
 
   static std::optional<Unary> unary_of(const OpDef* op) {
     static const std::map<const OpDef*, Unary> table = {
-        {&ops::neg_op, Unary::kNeg}, {&ops::abs_op, Unary::kAbs}, {&ops::sign_op, Unary::kSign}, {&ops::square_op, Unary::kSquare}, {&ops::relu_op, Unary::kRelu},
-        {&ops::exp_op, Unary::kExp}, {&ops::expm1_op, Unary::kExpm1}, {&ops::log_op, Unary::kLog}, {&ops::log1p_op, Unary::kLog1p}, {&ops::sqrt_op, Unary::kSqrt},
-        {&ops::rsqrt_op, Unary::kRsqrt}, {&ops::reciprocal_op, Unary::kReciprocal}, {&ops::sin_op, Unary::kSin}, {&ops::cos_op, Unary::kCos}, {&ops::tanh_op, Unary::kTanh},
-        {&ops::erf_op, Unary::kErf}, {&ops::sigmoid_op, Unary::kSigmoid}, {&ops::softplus_op, Unary::kSoftplus}, {&ops::floor_op, Unary::kFloor}, {&ops::ceil_op, Unary::kCeil},
+        {&ops::neg_op, Unary::kNeg},         {&ops::abs_op, Unary::kAbs},
+        {&ops::sign_op, Unary::kSign},       {&ops::square_op, Unary::kSquare},
+        {&ops::relu_op, Unary::kRelu},       {&ops::exp_op, Unary::kExp},
+        {&ops::expm1_op, Unary::kExpm1},     {&ops::log_op, Unary::kLog},
+        {&ops::log1p_op, Unary::kLog1p},     {&ops::sqrt_op, Unary::kSqrt},
+        {&ops::rsqrt_op, Unary::kRsqrt},     {&ops::reciprocal_op, Unary::kReciprocal},
+        {&ops::sin_op, Unary::kSin},         {&ops::cos_op, Unary::kCos},
+        {&ops::tanh_op, Unary::kTanh},       {&ops::erf_op, Unary::kErf},
+        {&ops::sigmoid_op, Unary::kSigmoid}, {&ops::softplus_op, Unary::kSoftplus},
+        {&ops::floor_op, Unary::kFloor},     {&ops::ceil_op, Unary::kCeil},
         {&ops::round_op, Unary::kRound}};
     const auto it = table.find(op);
     return it == table.end() ? std::nullopt : std::optional(it->second);
   }
   static std::optional<Binary> binary_of(const OpDef* op) {
-    static const std::map<const OpDef*, Binary> table = {{&ops::add_op, Binary::kAdd}, {&ops::sub_op, Binary::kSub}, {&ops::mul_op, Binary::kMul}, {&ops::div_op, Binary::kDiv},
-                                                         {&ops::maximum_op, Binary::kMaximum}, {&ops::minimum_op, Binary::kMinimum}, {&ops::pow_op, Binary::kPow}};
+    static const std::map<const OpDef*, Binary> table = {
+        {&ops::add_op, Binary::kAdd}, {&ops::sub_op, Binary::kSub},         {&ops::mul_op, Binary::kMul},
+        {&ops::div_op, Binary::kDiv}, {&ops::maximum_op, Binary::kMaximum}, {&ops::minimum_op, Binary::kMinimum},
+        {&ops::pow_op, Binary::kPow}};
     const auto it = table.find(op);
     return it == table.end() ? std::nullopt : std::optional(it->second);
   }
   static std::optional<Compare> compare_of(const OpDef* op) {
-    static const std::map<const OpDef*, Compare> table = {{&ops::equal_op, Compare::kEqual}, {&ops::not_equal_op, Compare::kNotEqual}, {&ops::is_nan_op, Compare::kNotEqual},
-                                                          {&ops::less_op, Compare::kLess}, {&ops::less_equal_op, Compare::kLessEqual}, {&ops::greater_op, Compare::kGreater},
+    static const std::map<const OpDef*, Compare> table = {{&ops::equal_op, Compare::kEqual},
+                                                          {&ops::not_equal_op, Compare::kNotEqual},
+                                                          {&ops::is_nan_op, Compare::kNotEqual},
+                                                          {&ops::less_op, Compare::kLess},
+                                                          {&ops::less_equal_op, Compare::kLessEqual},
+                                                          {&ops::greater_op, Compare::kGreater},
                                                           {&ops::greater_equal_op, Compare::kGreaterEqual}};
     const auto it = table.find(op);
     return it == table.end() ? std::nullopt : std::optional(it->second);
@@ -279,7 +326,8 @@ Step make_cluster(const Site& site) {
   const bool small = args.count * static_cast<std::int64_t>(args.steps.size()) < 200'000;
   args.parts = small ? 1 : num_threads();
   const std::size_t scratch = static_cast<std::size_t>(args.tiles) * kTileBytes * static_cast<std::size_t>(args.parts);
-  return make_step(std::move(args), [](const Args& a, const Buffers& b) { cpu::run(a, b); }, scratch);
+  return make_step(
+      std::move(args), [](const Args& a, const Buffers& b) { cpu::run(a, b); }, scratch);
 }
 
 // The plain way: every instruction of the body by its reference kernel, over whole arrays.
@@ -310,19 +358,25 @@ Step make_plain(const Site& site) {
       }
     args.in.push_back(instr.inputs), args.out.push_back(instr.results);
   }
-  return make_step(std::move(args), [](const PlainArgs& a, const Buffers& b) {
-    const auto at = [&](int v) -> void* { return static_cast<char*>(b.scratch) + a.offset[static_cast<std::size_t>(v)]; };
-    for (std::size_t i = 0; i < a.inputs.size(); ++i) std::memcpy(at(a.inputs[i]), b.in[i], a.bytes[static_cast<std::size_t>(a.inputs[i])]);
-    for (std::size_t s = 0; s < a.steps.size(); ++s) {
-      std::vector<const void*> in;
-      std::vector<void*> out;
-      for (const int v : a.in[s]) in.push_back(at(v));
-      for (const int v : a.out[s]) out.push_back(at(v));
-      a.steps[s].run(a.steps[s].args.get(), {in.data(), out.data(), nullptr, b.pool});
-    }
-    for (std::size_t i = 0; i < a.outputs.size(); ++i)
-      if (b.out[i]) std::memcpy(b.out[i], at(a.outputs[i]), a.bytes[static_cast<std::size_t>(a.outputs[i])]);
-  }, top);
+  return make_step(
+      std::move(args),
+      [](const PlainArgs& a, const Buffers& b) {
+        const auto at = [&](int v) -> void* {
+          return static_cast<char*>(b.scratch) + a.offset[static_cast<std::size_t>(v)];
+        };
+        for (std::size_t i = 0; i < a.inputs.size(); ++i)
+          std::memcpy(at(a.inputs[i]), b.in[i], a.bytes[static_cast<std::size_t>(a.inputs[i])]);
+        for (std::size_t s = 0; s < a.steps.size(); ++s) {
+          std::vector<const void*> in;
+          std::vector<void*> out;
+          for (const int v : a.in[s]) in.push_back(at(v));
+          for (const int v : a.out[s]) out.push_back(at(v));
+          a.steps[s].run(a.steps[s].args.get(), {in.data(), out.data(), nullptr, b.pool});
+        }
+        for (std::size_t i = 0; i < a.outputs.size(); ++i)
+          if (b.out[i]) std::memcpy(b.out[i], at(a.outputs[i]), a.bytes[static_cast<std::size_t>(a.outputs[i])]);
+      },
+      top);
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ OpDef define_constant() {
     if (v.dtype() == DType::i64)
       for (const auto x : v.data<std::int64_t>()) data.push_back(Json(x));
     else
-      for (const auto x : v.to_doubles()) data.push_back(is_floating(v.dtype()) ? Json(x) : Json(static_cast<std::int64_t>(x)));
+      for (const auto x : v.to_doubles())
+        data.push_back(is_floating(v.dtype()) ? Json(x) : Json(static_cast<std::int64_t>(x)));
     JsonObject out;
     out.set("dtype", Json(std::string(keras_name(v.dtype()))));
     out.set("shape", encode(v.shape()));
@@ -33,7 +34,8 @@ OpDef define_constant() {
     decode(object.at("shape"), shape);
     Array value(shape, dtype_from(object.at("dtype").as_string()));
     const JsonArray& data = object.at("data").as_array();
-    if (static_cast<std::int64_t>(data.size()) != value.size()) throw DataError("constant: data does not fit the shape");
+    if (static_cast<std::int64_t>(data.size()) != value.size())
+      throw DataError("constant: data does not fit the shape");
     visit_dtype(value.dtype(), [&](auto zero) {
       using T = decltype(zero);
       const auto to = value.data<T>();
@@ -49,15 +51,17 @@ OpDef define_constant() {
 
 const OpDef constant_op = define_constant();
 
-const OpDef iota_op = define_op<IotaAttrs>({
-    .name = "iota",
-    .infer = [](const IotaAttrs& a, std::span<const Spec>) -> std::vector<Spec> {
-      canonical_axis(a.axis, a.shape.size(), "iota");
-      return {{a.shape, dtype_from(a.dtype)}};
-    },
-    .vjp = nullptr});
+const OpDef iota_op =
+    define_op<IotaAttrs>({.name = "iota",
+                          .infer = [](const IotaAttrs& a, std::span<const Spec>) -> std::vector<Spec> {
+                            canonical_axis(a.axis, a.shape.size(), "iota");
+                            return {{a.shape, dtype_from(a.dtype)}};
+                          },
+                          .vjp = nullptr});
 
-Value constant(Program& program, Array value) { return program.emit(constant_op, {}, Attrs::make(ConstantAttrs{std::move(value)}))[0]; }
+Value constant(Program& program, Array value) {
+  return program.emit(constant_op, {}, Attrs::make(ConstantAttrs{std::move(value)}))[0];
+}
 
 Value full(Program& program, Shape shape, double value, DType dtype) {
   return broadcast_to(constant(program, Array::scalar(value, dtype)), shape);

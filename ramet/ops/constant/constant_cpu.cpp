@@ -21,8 +21,9 @@ Step make_iota(const Site& site) {
   const auto& a = site.attrs<ops::IotaAttrs>();
   IotaArgs args{1, a.shape[static_cast<std::size_t>(a.axis)], 1};
   for (std::size_t i = 0; i < a.shape.size(); ++i)
-    (static_cast<std::int64_t>(i) < a.axis ? args.outer : static_cast<std::int64_t>(i) > a.axis ? args.inner : args.outer) *=
-        static_cast<std::int64_t>(i) == a.axis ? 1 : a.shape[i];
+    (static_cast<std::int64_t>(i) < a.axis   ? args.outer
+     : static_cast<std::int64_t>(i) > a.axis ? args.inner
+                                             : args.outer) *= static_cast<std::int64_t>(i) == a.axis ? 1 : a.shape[i];
   return visit_dtype(site.out().dtype, [&](auto zero) {
     return make_step(args, [](const IotaArgs& a, const Buffers& b) {
       using T = decltype(zero);

@@ -15,7 +15,8 @@ struct Args {
   std::int64_t groups = 1;
 };
 
-// visit(sample, offset of the window's cell in the input, of the cell in the kernel, of the place in the output), in pixels.
+// visit(sample, offset of the window's cell in the input, of the cell in the kernel, of the place in the output), in
+// pixels.
 template <class Visit>
 void each_touch(const Args& a, Visit&& visit) {
   const std::size_t spatial = a.strides.size();
@@ -25,10 +26,12 @@ void each_touch(const Args& a, Visit&& visit) {
   Shape p(spatial), c(spatial);
   for (std::int64_t n = 0; n < a.y[0]; ++n)
     for (std::int64_t place = 0; place < places; ++place) {
-      for (std::int64_t rest = place, i = static_cast<std::int64_t>(spatial); i-- > 0; rest /= out[static_cast<std::size_t>(i)])
+      for (std::int64_t rest = place, i = static_cast<std::int64_t>(spatial); i-- > 0;
+           rest /= out[static_cast<std::size_t>(i)])
         p[static_cast<std::size_t>(i)] = rest % out[static_cast<std::size_t>(i)];
       for (std::int64_t cell = 0; cell < cells; ++cell) {
-        for (std::int64_t rest = cell, i = static_cast<std::int64_t>(spatial); i-- > 0; rest /= window[static_cast<std::size_t>(i)])
+        for (std::int64_t rest = cell, i = static_cast<std::int64_t>(spatial); i-- > 0;
+             rest /= window[static_cast<std::size_t>(i)])
           c[static_cast<std::size_t>(i)] = rest % window[static_cast<std::size_t>(i)];
         std::int64_t at = 0;
         bool inside = true;
@@ -45,13 +48,15 @@ void each_touch(const Args& a, Visit&& visit) {
 // visit(index into x, into w, into y) for every product of the trilinear form.
 template <class Visit>
 void each_product(const Args& a, Visit&& visit) {
-  const auto channels = a.x.back(), per_group = a.w.end()[-2], filters = a.w.back(), filters_per_group = filters / a.groups;
+  const auto channels = a.x.back(), per_group = a.w.end()[-2], filters = a.w.back(),
+             filters_per_group = filters / a.groups;
   each_touch(a, [&](std::int64_t pixel, std::int64_t cell, std::int64_t place) {
     for (std::int64_t g = 0; g < a.groups; ++g)
       for (std::int64_t c = 0; c < per_group; ++c)
         for (std::int64_t f = 0; f < filters_per_group; ++f) {
           const auto filter = g * filters_per_group + f;
-          visit(pixel * channels + g * per_group + c, (cell * per_group + c) * filters + filter, place * filters + filter);
+          visit(pixel * channels + g * per_group + c, (cell * per_group + c) * filters + filter,
+                place * filters + filter);
         }
   });
 }
@@ -74,7 +79,8 @@ Step make_conv(const Site& site) {
       using T = decltype(zero);
       const T *x = b.input<T>(0), *w = b.input<T>(1);
       std::vector<double> sums(static_cast<std::size_t>(element_count(a.y)), 0.0);
-      each_product(a, [&](auto i, auto j, auto k) { sums[static_cast<std::size_t>(k)] += double(x[i]) * double(w[j]); });
+      each_product(a,
+                   [&](auto i, auto j, auto k) { sums[static_cast<std::size_t>(k)] += double(x[i]) * double(w[j]); });
       store(sums, b.output<T>(0));
     });
   });
@@ -88,16 +94,23 @@ struct LinearArgs {
 
 Step make_conv_linear(const Site& site) {
   const auto& at = site.attrs<ops::ConvLinearAttrs>();
-  LinearArgs args{{site.in(0).shape, site.in(1).shape, site.out().shape, at.strides, at.dilation, at.pad_before, at.groups}, at.bias, ops::epilogue_activation(at.activation)};
+  LinearArgs args{
+      {site.in(0).shape, site.in(1).shape, site.out().shape, at.strides, at.dilation, at.pad_before, at.groups},
+      at.bias,
+      ops::epilogue_activation(at.activation)};
   return make_step(std::move(args), [](const LinearArgs& a, const Buffers& b) {
     const float *x = b.input<float>(0), *w = b.input<float>(1);
     float* y = b.output<float>(0);
     std::vector<double> sums(static_cast<std::size_t>(element_count(a.conv.y)), 0.0);
-    each_product(a.conv, [&](auto i, auto j, auto k) { sums[static_cast<std::size_t>(k)] += double(x[i]) * double(w[j]); });
+    each_product(a.conv,
+                 [&](auto i, auto j, auto k) { sums[static_cast<std::size_t>(k)] += double(x[i]) * double(w[j]); });
     for (std::size_t i = 0; i < sums.size(); ++i) {
       float v = static_cast<float>(sums[i]);
       if (a.bias) v += b.input<float>(2)[i % static_cast<std::size_t>(a.conv.y.back())];
-      y[i] = a.activation == 1 ? scalar::Relu{}(v) : a.activation == 2 ? scalar::Sigmoid{}(v) : a.activation == 3 ? scalar::Tanh{}(v) : v;
+      y[i] = a.activation == 1   ? scalar::Relu{}(v)
+             : a.activation == 2 ? scalar::Sigmoid{}(v)
+             : a.activation == 3 ? scalar::Tanh{}(v)
+                                 : v;
     }
   });
 }
@@ -110,7 +123,8 @@ Step make_input_grad(const Site& site) {
       using T = decltype(zero);
       const T *dy = b.input<T>(0), *w = b.input<T>(1);
       std::vector<double> sums(static_cast<std::size_t>(element_count(a.x)), 0.0);
-      each_product(a, [&](auto i, auto j, auto k) { sums[static_cast<std::size_t>(i)] += double(dy[k]) * double(w[j]); });
+      each_product(a,
+                   [&](auto i, auto j, auto k) { sums[static_cast<std::size_t>(i)] += double(dy[k]) * double(w[j]); });
       store(sums, b.output<T>(0));
     });
   });
@@ -124,7 +138,8 @@ Step make_kernel_grad(const Site& site) {
       using T = decltype(zero);
       const T *x = b.input<T>(0), *dy = b.input<T>(1);
       std::vector<double> sums(static_cast<std::size_t>(element_count(a.w)), 0.0);
-      each_product(a, [&](auto i, auto j, auto k) { sums[static_cast<std::size_t>(j)] += double(x[i]) * double(dy[k]); });
+      each_product(a,
+                   [&](auto i, auto j, auto k) { sums[static_cast<std::size_t>(j)] += double(x[i]) * double(dy[k]); });
       store(sums, b.output<T>(0));
     });
   });

@@ -21,7 +21,9 @@ std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 template <class A>
 Conv2D shape_of(const A& a, const Shape& x, const Shape& w, const Shape& y) {
   const bool two = a.strides.size() == 2;
-  const auto pick = [&](const auto& list, std::int64_t otherwise, std::size_t i) { return two ? list[i] : i == 0 ? otherwise : list[0]; };
+  const auto pick = [&](const auto& list, std::int64_t otherwise, std::size_t i) {
+    return two ? list[i] : i == 0 ? otherwise : list[0];
+  };
   Conv2D s;
   s.n = x[0], s.c = x.back(), s.f = w.back(), s.groups = a.groups;
   s.h = two ? x[1] : 1, s.w = x[x.size() - 2];
@@ -36,7 +38,8 @@ Conv2D shape_of(const A& a, const Shape& x, const Shape& w, const Shape& y) {
 template <class Conv>
 void set_parts(Args& args, const Conv& conv) {
   const Conv2D& s = args.shape;
-  const double work = 2.0 * static_cast<double>(s.n * s.oh * s.ow * s.kh * s.kw) * static_cast<double>(s.c / s.groups * s.f);
+  const double work =
+      2.0 * static_cast<double>(s.n * s.oh * s.ow * s.kh * s.kw) * static_cast<double>(s.c / s.groups * s.f);
   args.parts = std::max(conv_parts(conv, work < 1e6 ? 1 : num_threads()), 1);
   args.scratch_each = aligned(conv_scratch(conv));
 }
@@ -56,15 +59,19 @@ void run(const Args& a, const Buffers& b, const Conv& conv) {
   const int parts = std::min(a.parts, b.pool.threads());
   char* scratch = static_cast<char*>(b.scratch) + (a.packed ? 0 : aligned(a.packed_bytes));
   if (parts <= 1) return conv_part(conv, 0, 1, scratch);
-  b.pool.parallel_for(parts, [&](int i) { conv_part(conv, i, parts, scratch + static_cast<std::size_t>(i) * a.scratch_each); });
+  b.pool.parallel_for(
+      parts, [&](int i) { conv_part(conv, i, parts, scratch + static_cast<std::size_t>(i) * a.scratch_each); });
 }
 
-std::size_t scratch_of(const Args& a) { return (a.packed ? 0 : aligned(a.packed_bytes)) + a.scratch_each * static_cast<std::size_t>(a.parts); }
+std::size_t scratch_of(const Args& a) {
+  return (a.packed ? 0 : aligned(a.packed_bytes)) + a.scratch_each * static_cast<std::size_t>(a.parts);
+}
 
 template <auto pack>
 void add_pack(Step& step, const Args& args) {
   step.packs.push_back({1, args.packed_bytes, [](const void* p, const void* in, void* out) {
-                          pack(static_cast<const Args*>(p)->shape, static_cast<const float*>(in), static_cast<float*>(out));
+                          pack(static_cast<const Args*>(p)->shape, static_cast<const float*>(in),
+                               static_cast<float*>(out));
                         }});
 }
 
@@ -73,7 +80,8 @@ Step make_forward(const Site& site) {
   const auto& at = site.attrs<A>();
   Args args;
   args.shape = shape_of(at, site.in(0).shape, site.in(1).shape, site.out().shape);
-  if constexpr (requires { at.activation; }) args.activation = ops::epilogue_activation(at.activation), args.bias = at.bias;
+  if constexpr (requires { at.activation; })
+    args.activation = ops::epilogue_activation(at.activation), args.bias = at.bias;
   args.packed_bytes = is_depthwise(args.shape) ? 0 : conv_packed_size(args.shape) * sizeof(float);
   args.packed = args.packed_bytes && site.fixed(1);
   static const float something = 0;
@@ -82,17 +90,20 @@ Step make_forward(const Site& site) {
   probe.epilogue.bias = args.bias ? &something : nullptr;
   set_parts(args, probe);
   const std::size_t scratch = scratch_of(args);
-  Step step = make_step(args, [](const Args& a, const Buffers& b) {
-    ConvForward conv;
-    conv.shape = a.shape;
-    conv.x = b.input<float>(0);
-    conv.kernel = a.packed ? nullptr : b.input<float>(1);
-    conv.packed_kernel = packed_kernel<pack_conv_kernel>(a, b);
-    conv.y = b.output<float>(0);
-    conv.epilogue.activation = a.activation;
-    if (a.bias) conv.epilogue.bias = b.input<float>(2);
-    run(a, b, conv);
-  }, scratch);
+  Step step = make_step(
+      args,
+      [](const Args& a, const Buffers& b) {
+        ConvForward conv;
+        conv.shape = a.shape;
+        conv.x = b.input<float>(0);
+        conv.kernel = a.packed ? nullptr : b.input<float>(1);
+        conv.packed_kernel = packed_kernel<pack_conv_kernel>(a, b);
+        conv.y = b.output<float>(0);
+        conv.epilogue.activation = a.activation;
+        if (a.bias) conv.epilogue.bias = b.input<float>(2);
+        run(a, b, conv);
+      },
+      scratch);
   if (args.packed) add_pack<pack_conv_kernel>(step, args);
   return step;
 }
@@ -107,15 +118,18 @@ Step make_input_grad(const Site& site) {
   ConvInputGrad probe{args.shape, &something, &something, args.packed_bytes ? &something : nullptr, nullptr};
   set_parts(args, probe);
   const std::size_t scratch = scratch_of(args);
-  Step step = make_step(args, [](const Args& a, const Buffers& b) {
-    ConvInputGrad conv;
-    conv.shape = a.shape;
-    conv.dy = b.input<float>(0);
-    conv.kernel = a.packed ? nullptr : b.input<float>(1);
-    conv.packed_kernel = packed_kernel<pack_conv_input_grad>(a, b);
-    conv.dx = b.output<float>(0);
-    run(a, b, conv);
-  }, scratch);
+  Step step = make_step(
+      args,
+      [](const Args& a, const Buffers& b) {
+        ConvInputGrad conv;
+        conv.shape = a.shape;
+        conv.dy = b.input<float>(0);
+        conv.kernel = a.packed ? nullptr : b.input<float>(1);
+        conv.packed_kernel = packed_kernel<pack_conv_input_grad>(a, b);
+        conv.dx = b.output<float>(0);
+        run(a, b, conv);
+      },
+      scratch);
   if (args.packed) add_pack<pack_conv_input_grad>(step, args);
   return step;
 }
@@ -127,14 +141,18 @@ Step make_kernel_grad(const Site& site) {
   static const float something = 0;
   ConvKernelGrad probe{args.shape, &something, &something, nullptr, false};
   set_parts(args, probe);
-  return make_step(args, [](const Args& a, const Buffers& b) {
-    run(a, b, ConvKernelGrad{a.shape, b.input<float>(0), b.input<float>(1), b.output<float>(0), false});
-  }, scratch_of(args));
+  return make_step(
+      args,
+      [](const Args& a, const Buffers& b) {
+        run(a, b, ConvKernelGrad{a.shape, b.input<float>(0), b.input<float>(1), b.output<float>(0), false});
+      },
+      scratch_of(args));
 }
 
 bool supported(const Site& site) {
   if (site.out().dtype != DType::f32 || (site.out().rank() != 3 && site.out().rank() != 4)) return false;
-  return element_count(site.in(0).shape) > 0 && element_count(site.in(1).shape) > 0 && element_count(site.out().shape) > 0;
+  return element_count(site.in(0).shape) > 0 && element_count(site.in(1).shape) > 0 &&
+         element_count(site.out().shape) > 0;
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ bool accepts(Kind kind, DType d) {
 
 template <Kind kind>
 std::vector<Spec> infer(const NoAttrs&, std::span<const Spec> in) {
-  constexpr bool unary = kind == Kind::float_unary || kind == Kind::number_unary || kind == Kind::test_unary || kind == Kind::logic_unary;
+  constexpr bool unary =
+      kind == Kind::float_unary || kind == Kind::number_unary || kind == Kind::test_unary || kind == Kind::logic_unary;
   constexpr bool test = kind == Kind::test_unary || kind == Kind::compare;
   ensure(in.size() == (unary ? 1 : 2), "pointwise op with ", in.size(), " inputs");
   require(accepts(kind, in[0].dtype), "this operation is not defined for ", in[0].dtype);
@@ -74,7 +75,8 @@ const OpDef relu_op = row<Kind::number_unary>("relu", [](const Vjp& v) -> Values
 const OpDef exp_op = row<Kind::float_unary>("exp", unary_vjp<[](Value, Value y) { return y; }>);
 const OpDef expm1_op = row<Kind::float_unary>("expm1", unary_vjp<[](Value, Value y) { return y + 1.0; }>);
 const OpDef log_op = row<Kind::float_unary>("log", [](const Vjp& v) -> Values { return {v.dy() / v.in[0]}; });
-const OpDef log1p_op = row<Kind::float_unary>("log1p", [](const Vjp& v) -> Values { return {v.dy() / (v.in[0] + 1.0)}; });
+const OpDef log1p_op =
+    row<Kind::float_unary>("log1p", [](const Vjp& v) -> Values { return {v.dy() / (v.in[0] + 1.0)}; });
 const OpDef sqrt_op = row<Kind::float_unary>("sqrt", [](const Vjp& v) -> Values { return {v.dy() * 0.5 / v.out[0]}; });
 const OpDef rsqrt_op = row<Kind::float_unary>("rsqrt", unary_vjp<[](Value x, Value y) { return -0.5 * (y / x); }>);
 const OpDef reciprocal_op = row<Kind::float_unary>("reciprocal", unary_vjp<[](Value, Value y) { return -square(y); }>);
@@ -82,7 +84,8 @@ const OpDef sin_op = row<Kind::float_unary>("sin", unary_vjp<[](Value x, Value) 
 const OpDef cos_op = row<Kind::float_unary>("cos", unary_vjp<[](Value x, Value) { return -sin(x); }>);
 const OpDef tanh_op = row<Kind::float_unary>("tanh", unary_vjp<[](Value, Value y) { return 1.0 - square(y); }>);
 // d erf(x) = 2/√π · e^(-x²)
-const OpDef erf_op = row<Kind::float_unary>("erf", unary_vjp<[](Value x, Value) { return (2.0 * std::numbers::inv_sqrtpi) * exp(-square(x)); }>);
+const OpDef erf_op = row<Kind::float_unary>(
+    "erf", unary_vjp<[](Value x, Value) { return (2.0 * std::numbers::inv_sqrtpi) * exp(-square(x)); }>);
 const OpDef sigmoid_op = row<Kind::float_unary>("sigmoid", unary_vjp<[](Value, Value y) { return y * (1.0 - y); }>);
 const OpDef softplus_op = row<Kind::float_unary>("softplus", unary_vjp<[](Value x, Value) { return sigmoid(x); }>);
 const OpDef floor_op = row<Kind::float_unary>("floor", nullptr);
@@ -90,9 +93,11 @@ const OpDef ceil_op = row<Kind::float_unary>("ceil", nullptr);
 const OpDef round_op = row<Kind::float_unary>("round", nullptr);
 const OpDef is_nan_op = row<Kind::test_unary>("is_nan", nullptr);
 
-const OpDef add_op = row<Kind::number_binary>("add", [](const Vjp& v) { return binary(v, v.dy(), v.dy()); }, Trait::commutative);
+const OpDef add_op = row<Kind::number_binary>(
+    "add", [](const Vjp& v) { return binary(v, v.dy(), v.dy()); }, Trait::commutative);
 const OpDef sub_op = row<Kind::number_binary>("sub", [](const Vjp& v) { return binary(v, v.dy(), -v.dy()); });
-const OpDef mul_op = row<Kind::number_binary>("mul", [](const Vjp& v) { return binary(v, v.dy() * v.in[1], v.dy() * v.in[0]); }, Trait::commutative);
+const OpDef mul_op = row<Kind::number_binary>(
+    "mul", [](const Vjp& v) { return binary(v, v.dy() * v.in[1], v.dy() * v.in[0]); }, Trait::commutative);
 const OpDef div_op = row<Kind::float_binary>("div", [](const Vjp& v) {
   const Value da = v.dy() / v.in[1];
   return binary(v, da, -(da * v.out[0]));
@@ -104,17 +109,16 @@ const OpDef pow_op = row<Kind::float_binary>("pow", [](const Vjp& v) {
   const Value ln = log(select(greater(a, zero), a, one));
   return binary(v, v.dy() * da, v.dy() * v.out[0] * ln);
 });
-const OpDef maximum_op = row<Kind::number_binary>("maximum", [](const Vjp& v) {
-  return extremum_vjp(v, greater(v.in[0], v.in[1]), greater(v.in[1], v.in[0]));
-}, Trait::commutative);
-const OpDef minimum_op = row<Kind::number_binary>("minimum", [](const Vjp& v) {
-  return extremum_vjp(v, less(v.in[0], v.in[1]), less(v.in[1], v.in[0]));
-}, Trait::commutative);
+const OpDef maximum_op = row<Kind::number_binary>(
+    "maximum", [](const Vjp& v) { return extremum_vjp(v, greater(v.in[0], v.in[1]), greater(v.in[1], v.in[0])); },
+    Trait::commutative);
+const OpDef minimum_op = row<Kind::number_binary>(
+    "minimum", [](const Vjp& v) { return extremum_vjp(v, less(v.in[0], v.in[1]), less(v.in[1], v.in[0])); },
+    Trait::commutative);
 const OpDef floor_divide_op = row<Kind::number_binary>("floor_divide", nullptr);
 // a mod b = a - b·⌊a/b⌋
-const OpDef mod_op = row<Kind::number_binary>("mod", [](const Vjp& v) {
-  return binary(v, v.dy(), -(v.dy() * floor(v.in[0] / v.in[1])));
-});
+const OpDef mod_op = row<Kind::number_binary>(
+    "mod", [](const Vjp& v) { return binary(v, v.dy(), -(v.dy() * floor(v.in[0] / v.in[1]))); });
 // θ = atan2(a, b):  dθ = (b da - a db) / (a² + b²)
 const OpDef atan2_op = row<Kind::float_binary>("atan2", [](const Vjp& v) {
   const Value a = v.in[0], b = v.in[1], s = v.dy() / (square(a) + square(b));
@@ -131,44 +135,48 @@ const OpDef or_op = row<Kind::logic_binary>("or", nullptr, Trait::commutative);
 const OpDef xor_op = row<Kind::logic_binary>("xor", nullptr, Trait::commutative);
 const OpDef not_op = row<Kind::logic_unary>("not", nullptr);
 
-const OpDef select_op = define_op<NoAttrs>({
-    .name = "select",
-    .traits = Trait::pointwise,
-    .infer = [](const NoAttrs&, std::span<const Spec> in) -> std::vector<Spec> {
-      require(in[0].dtype == DType::boolean && in[1].dtype == in[2].dtype, "select: needs a bool condition and two values of one type; got ",
-              in[0], ", ", in[1], ", ", in[2]);
-      return {{broadcast_shapes(in[0].shape, broadcast_shapes(in[1].shape, in[2].shape)), in[1].dtype}};
-    },
-    .vjp = [](const Vjp& v) -> Values {
-      const Value zero = scalar_like(v.dy(), 0);
-      return {{}, sum_to(select(v.in[0], v.dy(), zero), v.in[1].shape()), sum_to(select(v.in[0], zero, v.dy()), v.in[2].shape())};
-    }});
+const OpDef select_op = define_op<NoAttrs>(
+    {.name = "select",
+     .traits = Trait::pointwise,
+     .infer = [](const NoAttrs&, std::span<const Spec> in) -> std::vector<Spec> {
+       require(in[0].dtype == DType::boolean && in[1].dtype == in[2].dtype,
+               "select: needs a bool condition and two values of one type; got ", in[0], ", ", in[1], ", ", in[2]);
+       return {{broadcast_shapes(in[0].shape, broadcast_shapes(in[1].shape, in[2].shape)), in[1].dtype}};
+     },
+     .vjp = [](const Vjp& v) -> Values {
+       const Value zero = scalar_like(v.dy(), 0);
+       return {{},
+               sum_to(select(v.in[0], v.dy(), zero), v.in[1].shape()),
+               sum_to(select(v.in[0], zero, v.dy()), v.in[2].shape())};
+     }});
 
-const OpDef cast_op = define_op<CastAttrs>({
-    .name = "cast",
-    .traits = Trait::pointwise,
-    .infer = [](const CastAttrs& a, std::span<const Spec> in) -> std::vector<Spec> { return {{in[0].shape, dtype_from(a.dtype)}}; },
-    .vjp = [](const Vjp& v) -> Values {
-      if (!is_floating(v.in[0].dtype()) || !is_floating(v.out[0].dtype())) return {{}};
-      return {cast(v.dy(), v.in[0].dtype())};
-    }});
+const OpDef cast_op =
+    define_op<CastAttrs>({.name = "cast",
+                          .traits = Trait::pointwise,
+                          .infer = [](const CastAttrs& a, std::span<const Spec> in) -> std::vector<Spec> {
+                            return {{in[0].shape, dtype_from(a.dtype)}};
+                          },
+                          .vjp = [](const Vjp& v) -> Values {
+                            if (!is_floating(v.in[0].dtype()) || !is_floating(v.out[0].dtype())) return {{}};
+                            return {cast(v.dy(), v.in[0].dtype())};
+                          }});
 
 std::span<const PointwiseRow> pointwise_table() {
   static const std::array<PointwiseRow, 42> table = {{
-      {&neg_op, Kind::number_unary}, {&abs_op, Kind::number_unary}, {&sign_op, Kind::number_unary},
-      {&square_op, Kind::number_unary}, {&relu_op, Kind::number_unary}, {&exp_op, Kind::float_unary},
-      {&expm1_op, Kind::float_unary}, {&log_op, Kind::float_unary}, {&log1p_op, Kind::float_unary},
-      {&sqrt_op, Kind::float_unary}, {&rsqrt_op, Kind::float_unary}, {&reciprocal_op, Kind::float_unary},
-      {&sin_op, Kind::float_unary}, {&cos_op, Kind::float_unary}, {&tanh_op, Kind::float_unary},
-      {&erf_op, Kind::float_unary}, {&sigmoid_op, Kind::float_unary}, {&softplus_op, Kind::float_unary},
-      {&floor_op, Kind::float_unary}, {&ceil_op, Kind::float_unary}, {&round_op, Kind::float_unary},
-      {&is_nan_op, Kind::test_unary}, {&add_op, Kind::number_binary}, {&sub_op, Kind::number_binary},
-      {&mul_op, Kind::number_binary}, {&div_op, Kind::float_binary}, {&pow_op, Kind::float_binary},
+      {&neg_op, Kind::number_unary},      {&abs_op, Kind::number_unary},      {&sign_op, Kind::number_unary},
+      {&square_op, Kind::number_unary},   {&relu_op, Kind::number_unary},     {&exp_op, Kind::float_unary},
+      {&expm1_op, Kind::float_unary},     {&log_op, Kind::float_unary},       {&log1p_op, Kind::float_unary},
+      {&sqrt_op, Kind::float_unary},      {&rsqrt_op, Kind::float_unary},     {&reciprocal_op, Kind::float_unary},
+      {&sin_op, Kind::float_unary},       {&cos_op, Kind::float_unary},       {&tanh_op, Kind::float_unary},
+      {&erf_op, Kind::float_unary},       {&sigmoid_op, Kind::float_unary},   {&softplus_op, Kind::float_unary},
+      {&floor_op, Kind::float_unary},     {&ceil_op, Kind::float_unary},      {&round_op, Kind::float_unary},
+      {&is_nan_op, Kind::test_unary},     {&add_op, Kind::number_binary},     {&sub_op, Kind::number_binary},
+      {&mul_op, Kind::number_binary},     {&div_op, Kind::float_binary},      {&pow_op, Kind::float_binary},
       {&maximum_op, Kind::number_binary}, {&minimum_op, Kind::number_binary}, {&floor_divide_op, Kind::number_binary},
-      {&mod_op, Kind::number_binary}, {&atan2_op, Kind::float_binary}, {&equal_op, Kind::compare},
-      {&not_equal_op, Kind::compare}, {&less_op, Kind::compare}, {&less_equal_op, Kind::compare},
-      {&greater_op, Kind::compare}, {&greater_equal_op, Kind::compare}, {&and_op, Kind::logic_binary},
-      {&or_op, Kind::logic_binary}, {&xor_op, Kind::logic_binary}, {&not_op, Kind::logic_unary},
+      {&mod_op, Kind::number_binary},     {&atan2_op, Kind::float_binary},    {&equal_op, Kind::compare},
+      {&not_equal_op, Kind::compare},     {&less_op, Kind::compare},          {&less_equal_op, Kind::compare},
+      {&greater_op, Kind::compare},       {&greater_equal_op, Kind::compare}, {&and_op, Kind::logic_binary},
+      {&or_op, Kind::logic_binary},       {&xor_op, Kind::logic_binary},      {&not_op, Kind::logic_unary},
   }};
   return table;
 }

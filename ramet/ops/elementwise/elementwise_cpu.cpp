@@ -115,7 +115,9 @@ Step make_cast(const Site& site) {
 
 void add_elementwise_kernels(KernelList& list) {
   using namespace ops;
-  const auto add = [&](const OpDef& op, Step (*make_kernel)(const Site&)) { list.push_back({&op, "ref_pointwise", always, make_kernel}); };
+  const auto add = [&](const OpDef& op, Step (*make_kernel)(const Site&)) {
+    list.push_back({&op, "ref_pointwise", always, make_kernel});
+  };
   add(neg_op, make<scalar::Neg, PointwiseKind::number_unary>);
   add(abs_op, make<scalar::Abs, PointwiseKind::number_unary>);
   add(sign_op, make<scalar::Sign, PointwiseKind::number_unary>);

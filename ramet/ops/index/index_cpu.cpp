@@ -20,20 +20,21 @@ std::int64_t row_length(const Shape& shape, std::size_t from) {
 template <class I>
 I checked(I i, const Args& a) {
   if (i < 0 || i >= a.size)
-    throw DataError(cat(a.what, " ", static_cast<std::int64_t>(i), " is out of range; valid ones are 0 to ", a.size - 1));
+    throw DataError(
+        cat(a.what, " ", static_cast<std::int64_t>(i), " is out of range; valid ones are 0 to ", a.size - 1));
   return i;
 }
 
 // Calls make(T{}, I{}) for the element type and the type of the indices.
 template <class Make>
 Step by_types(DType value, DType index, Make make) {
-  return visit_dtype(value, [&](auto t) {
-    return index == DType::i32 ? make(t, std::int32_t{}) : make(t, std::int64_t{});
-  });
+  return visit_dtype(value,
+                     [&](auto t) { return index == DType::i32 ? make(t, std::int32_t{}) : make(t, std::int64_t{}); });
 }
 
 Step make_gather(const Site& site) {
-  Args args{element_count(site.in(1).shape), site.in(0).shape[0], row_length(site.in(0).shape, 1), site.attrs<ops::GatherAttrs>().what};
+  Args args{element_count(site.in(1).shape), site.in(0).shape[0], row_length(site.in(0).shape, 1),
+            site.attrs<ops::GatherAttrs>().what};
   return by_types(site.out().dtype, site.in(1).dtype, [&](auto t, auto i) {
     return make_step(std::move(args), [](const Args& a, const Buffers& b) {
       using T = decltype(t);
@@ -46,7 +47,8 @@ Step make_gather(const Site& site) {
 }
 
 Step make_scatter_add(const Site& site) {
-  Args args{element_count(site.in(0).shape), site.attrs<ops::ScatterAttrs>().size, row_length(site.out().shape, 1), "index"};
+  Args args{element_count(site.in(0).shape), site.attrs<ops::ScatterAttrs>().size, row_length(site.out().shape, 1),
+            "index"};
   return by_types(site.out().dtype, site.in(0).dtype, [&](auto t, auto i) {
     return make_step(std::move(args), [](const Args& a, const Buffers& b) {
       using T = decltype(t);

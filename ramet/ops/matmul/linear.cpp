@@ -11,7 +11,8 @@ std::vector<Spec> infer_linear(const LinearAttrs& a, std::span<const Spec> in) {
 }
 
 std::vector<Spec> infer_conv(const ConvLinearAttrs& a, std::span<const Spec> in) {
-  ensure(in.size() == (a.bias ? 3u : 2u) && epilogue_activation(a.activation) >= 0, "conv_linear: inputs or activation");
+  ensure(in.size() == (a.bias ? 3u : 2u) && epilogue_activation(a.activation) >= 0,
+         "conv_linear: inputs or activation");
   return conv_op.infer(Attrs::make(a.conv()), in.first(2));
 }
 

@@ -7,7 +7,8 @@ namespace ramet::ops {
 struct MatmulAttrs {
   bool transpose_a = false;
   bool transpose_b = false;
-  static constexpr auto fields = std::tuple{field("transpose_a", &MatmulAttrs::transpose_a), field("transpose_b", &MatmulAttrs::transpose_b)};
+  static constexpr auto fields =
+      std::tuple{field("transpose_a", &MatmulAttrs::transpose_a), field("transpose_b", &MatmulAttrs::transpose_b)};
 };
 extern const OpDef matmul_op;
 

@@ -28,8 +28,16 @@ Args make_args(const Site& site) {
   const auto& at = site.attrs<A>();
   const Shape &a = site.in(0).shape, &b = site.in(1).shape, &y = site.out().shape;
   const Shape batch = lead(y);
-  return {batch, batch_strides(a, batch), batch_strides(b, batch), y.end()[-2], y.end()[-1], at.transpose_a ? a.end()[-2] : a.end()[-1],
-          at.transpose_a ? 1 : a.end()[-1], at.transpose_a ? a.end()[-1] : 1, at.transpose_b ? 1 : b.end()[-1], at.transpose_b ? b.end()[-1] : 1};
+  return {batch,
+          batch_strides(a, batch),
+          batch_strides(b, batch),
+          y.end()[-2],
+          y.end()[-1],
+          at.transpose_a ? a.end()[-2] : a.end()[-1],
+          at.transpose_a ? 1 : a.end()[-1],
+          at.transpose_a ? a.end()[-1] : 1,
+          at.transpose_b ? 1 : b.end()[-1],
+          at.transpose_b ? b.end()[-1] : 1};
 }
 
 // Sums in double, so that comparing with it measures the other kernel's rounding.
@@ -43,7 +51,8 @@ void ref_run(const Args& args, const Buffers& buffers) {
       for (std::int64_t j = 0; j < args.n; ++j) {
         Sum sum = 0;
         for (std::int64_t k = 0; k < args.k; ++k)
-          sum = static_cast<Sum>(sum + static_cast<Sum>(a[at[0] + i * args.a_row + k * args.a_col]) * static_cast<Sum>(b[at[1] + k * args.b_row + j * args.b_col]));
+          sum = static_cast<Sum>(sum + static_cast<Sum>(a[at[0] + i * args.a_row + k * args.a_col]) *
+                                           static_cast<Sum>(b[at[1] + k * args.b_row + j * args.b_col]));
         y[(batch * args.m + i) * args.n + j] = static_cast<T>(sum);
       }
   });
@@ -52,8 +61,10 @@ void ref_run(const Args& args, const Buffers& buffers) {
 Step make_ref(const Site& site) {
   return visit_dtype(site.out().dtype, [&](auto zero) -> Step {
     using T = decltype(zero);
-    if constexpr (std::is_same_v<T, bool>) throw UsageError("matmul is not defined for bool");
-    else return make_step(make_args<ops::MatmulAttrs>(site), [](const Args& a, const Buffers& b) { ref_run<T>(a, b); });
+    if constexpr (std::is_same_v<T, bool>)
+      throw UsageError("matmul is not defined for bool");
+    else
+      return make_step(make_args<ops::MatmulAttrs>(site), [](const Args& a, const Buffers& b) { ref_run<T>(a, b); });
   });
 }
 
@@ -65,19 +76,21 @@ struct RefLinearArgs {
 
 Step make_ref_linear(const Site& site) {
   const auto& at = site.attrs<ops::LinearAttrs>();
-  return make_step(RefLinearArgs{make_args<ops::LinearAttrs>(site), at.bias, ops::epilogue_activation(at.activation)}, [](const RefLinearArgs& a, const Buffers& b) {
-    ref_run<float>(a.product, b);
-    float* y = b.output<float>(0);
-    for (std::int64_t i = 0; i < a.product.m * a.product.n; ++i) {
-      if (a.bias) y[i] += b.input<float>(2)[i % a.product.n];
-      if (a.activation == 1) y[i] = scalar::Relu{}(y[i]);
-      if (a.activation == 2) y[i] = scalar::Sigmoid{}(y[i]);
-      if (a.activation == 3) y[i] = scalar::Tanh{}(y[i]);
-    }
-  });
+  return make_step(RefLinearArgs{make_args<ops::LinearAttrs>(site), at.bias, ops::epilogue_activation(at.activation)},
+                   [](const RefLinearArgs& a, const Buffers& b) {
+                     ref_run<float>(a.product, b);
+                     float* y = b.output<float>(0);
+                     for (std::int64_t i = 0; i < a.product.m * a.product.n; ++i) {
+                       if (a.bias) y[i] += b.input<float>(2)[i % a.product.n];
+                       if (a.activation == 1) y[i] = scalar::Relu{}(y[i]);
+                       if (a.activation == 2) y[i] = scalar::Sigmoid{}(y[i]);
+                       if (a.activation == 3) y[i] = scalar::Tanh{}(y[i]);
+                     }
+                   });
 }
 
-// ---- the fast ones ------------------------------------------------------------------------------------------------------------------
+// ---- the fast ones
+// ------------------------------------------------------------------------------------------------------------------
 struct GemmArgs {
   Args shape;
   Gemm gemm;  // without pointers
@@ -105,8 +118,10 @@ void run_gemm(const GemmArgs& a, const Buffers& buffers) {
   const auto one = [&](std::int64_t from_a, std::int64_t from_b, std::int64_t index) {
     Gemm g = a.gemm;
     g.a = buffers.input<float>(0) + from_a;
-    if (a.packed) g.packed_b = buffers.input<float>(1);
-    else g.b = buffers.input<float>(1) + from_b;
+    if (a.packed)
+      g.packed_b = buffers.input<float>(1);
+    else
+      g.b = buffers.input<float>(1) + from_b;
     g.c = buffers.output<float>(0) + index * g.m * g.n;
     if (a.bias) g.epilogue.bias = buffers.input<float>(2);
     return g;
@@ -114,8 +129,10 @@ void run_gemm(const GemmArgs& a, const Buffers& buffers) {
   if (batch == 1) {
     const Gemm g = one(0, 0, 0);
     const int parts = std::min(a.parts, buffers.pool.threads());
-    if (parts <= 1) gemm_part(g, 0, 1, buffers.scratch);
-    else run_parts(buffers, parts, a.scratch_each, [&](int i, char* scratch) { gemm_part(g, i, parts, scratch); });
+    if (parts <= 1)
+      gemm_part(g, 0, 1, buffers.scratch);
+    else
+      run_parts(buffers, parts, a.scratch_each, [&](int i, char* scratch) { gemm_part(g, i, parts, scratch); });
     return;
   }
   const int parts = std::min(a.parts, buffers.pool.threads());
@@ -129,26 +146,33 @@ void run_gemm(const GemmArgs& a, const Buffers& buffers) {
 
 Step gemm_step(GemmArgs args) {
   const auto batch = element_count(args.shape.batch);
-  const double work = 2.0 * static_cast<double>(batch) * static_cast<double>(args.gemm.m) * static_cast<double>(args.gemm.n) * static_cast<double>(args.gemm.k);
+  const double work = 2.0 * static_cast<double>(batch) * static_cast<double>(args.gemm.m) *
+                      static_cast<double>(args.gemm.n) * static_cast<double>(args.gemm.k);
   const int threads = work < 1e6 ? 1 : num_threads();  // waking a thread costs more than a small product
-  args.parts = batch == 1 ? std::max(gemm_parts(args.gemm, threads), 1) : static_cast<int>(std::min<std::int64_t>(threads, std::max<std::int64_t>(batch, 1)));
+  args.parts = batch == 1 ? std::max(gemm_parts(args.gemm, threads), 1)
+                          : static_cast<int>(std::min<std::int64_t>(threads, std::max<std::int64_t>(batch, 1)));
   Gemm probe = args.gemm;
   static const float something = 0;
   probe.packed_b = args.packed ? &something : nullptr;
   probe.epilogue.bias = args.bias ? &something : nullptr;
   args.scratch_each = aligned(gemm_scratch(probe));
   const std::size_t scratch = args.scratch_each * static_cast<std::size_t>(args.parts);
-  return make_step(std::move(args), [](const GemmArgs& a, const Buffers& b) { run_gemm(a, b); }, scratch);
+  return make_step(
+      std::move(args), [](const GemmArgs& a, const Buffers& b) { run_gemm(a, b); }, scratch);
 }
 
 void add_pack(Step& step, const GemmArgs& args) {
-  step.packs.push_back({1, packed_b_size(args.gemm.k, args.gemm.n) * sizeof(float), [](const void* p, const void* in, void* out) {
-                          const Gemm& g = static_cast<const GemmArgs*>(p)->gemm;
-                          pack_b(static_cast<const float*>(in), g.ldb, g.trans_b, g.k, g.n, static_cast<float*>(out));
-                        }});
+  step.packs.push_back(
+      {1, packed_b_size(args.gemm.k, args.gemm.n) * sizeof(float), [](const void* p, const void* in, void* out) {
+         const Gemm& g = static_cast<const GemmArgs*>(p)->gemm;
+         pack_b(static_cast<const float*>(in), g.ldb, g.trans_b, g.k, g.n, static_cast<float*>(out));
+       }});
 }
 
-bool packable(const Site& site) { return site.fixed(1) && site.in(1).rank() == 2 && element_count(site.out().shape) == site.out().dim(-1) * site.out().dim(-2); }
+bool packable(const Site& site) {
+  return site.fixed(1) && site.in(1).rank() == 2 &&
+         element_count(site.out().shape) == site.out().dim(-1) * site.out().dim(-2);
+}
 
 Step make_matmul(const Site& site) {
   GemmArgs args = make_gemm<ops::MatmulAttrs>(site);
@@ -172,8 +196,18 @@ Step make_linear(const Site& site) {
 Step make_matmul_f64(const Site& site) {
   return make_step(make_gemm<ops::MatmulAttrs>(site), [](const GemmArgs& a, const Buffers& buffers) {
     walk<2>(a.shape.batch, {a.shape.a_batch, a.shape.b_batch}, [&](std::int64_t i, const auto& at) {
-      const GemmF64 g{a.gemm.m, a.gemm.n, a.gemm.k, buffers.input<double>(0) + at[0], a.gemm.lda, a.gemm.trans_a, buffers.input<double>(1) + at[1],
-                      a.gemm.ldb, a.gemm.trans_b, buffers.output<double>(0) + i * a.gemm.m * a.gemm.n, a.gemm.ldc, false};
+      const GemmF64 g{a.gemm.m,
+                      a.gemm.n,
+                      a.gemm.k,
+                      buffers.input<double>(0) + at[0],
+                      a.gemm.lda,
+                      a.gemm.trans_a,
+                      buffers.input<double>(1) + at[1],
+                      a.gemm.ldb,
+                      a.gemm.trans_b,
+                      buffers.output<double>(0) + i * a.gemm.m * a.gemm.n,
+                      a.gemm.ldc,
+                      false};
       gemm_part(g, 0, 1);
     });
   });

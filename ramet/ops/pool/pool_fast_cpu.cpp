@@ -14,7 +14,9 @@ struct Args {
 template <class A>
 Pool2D shape_of(const A& a, const Shape& x, const Shape& y) {
   const bool two = a.window.size() == 2;
-  const auto pick = [&](const auto& list, std::int64_t otherwise, std::size_t i) { return two ? list[i] : i == 0 ? otherwise : list[0]; };
+  const auto pick = [&](const auto& list, std::int64_t otherwise, std::size_t i) {
+    return two ? list[i] : i == 0 ? otherwise : list[0];
+  };
   Pool2D s;
   s.n = x[0], s.c = x.back(), s.h = two ? x[1] : 1, s.w = x[x.size() - 2];
   s.oh = two ? y[1] : 1, s.ow = y[y.size() - 2];
@@ -42,23 +44,32 @@ Step step(const Pool2D& shape, Run body) {
 
 Step make_max(const Site& site) {
   return step<MaxPool>(shape_of(site.attrs<ops::PoolAttrs>(), site.in(0).shape, site.out().shape),
-                       [](const Args& a, const Buffers& b) { run(a, b, MaxPool{a.shape, b.input<float>(0), b.output<float>(0), nullptr}); });
+                       [](const Args& a, const Buffers& b) {
+                         run(a, b, MaxPool{a.shape, b.input<float>(0), b.output<float>(0), nullptr});
+                       });
 }
 Step make_avg(const Site& site) {
   return step<AveragePool>(shape_of(site.attrs<ops::PoolAttrs>(), site.in(0).shape, site.out().shape),
-                           [](const Args& a, const Buffers& b) { run(a, b, AveragePool{a.shape, b.input<float>(0), b.output<float>(0)}); });
+                           [](const Args& a, const Buffers& b) {
+                             run(a, b, AveragePool{a.shape, b.input<float>(0), b.output<float>(0)});
+                           });
 }
 Step make_max_grad(const Site& site) {
-  return step<MaxPoolGrad>(shape_of(site.attrs<ops::PoolAttrs>(), site.in(0).shape, site.in(1).shape),
-                           [](const Args& a, const Buffers& b) { run(a, b, MaxPoolGrad{a.shape, b.input<float>(1), nullptr, b.input<float>(0), b.output<float>(0)}); });
+  return step<MaxPoolGrad>(
+      shape_of(site.attrs<ops::PoolAttrs>(), site.in(0).shape, site.in(1).shape), [](const Args& a, const Buffers& b) {
+        run(a, b, MaxPoolGrad{a.shape, b.input<float>(1), nullptr, b.input<float>(0), b.output<float>(0)});
+      });
 }
 Step make_avg_grad(const Site& site) {
   return step<AveragePoolGrad>(shape_of(site.attrs<ops::AvgPoolGradAttrs>(), site.out().shape, site.in(0).shape),
-                               [](const Args& a, const Buffers& b) { run(a, b, AveragePoolGrad{a.shape, b.input<float>(0), b.output<float>(0)}); });
+                               [](const Args& a, const Buffers& b) {
+                                 run(a, b, AveragePoolGrad{a.shape, b.input<float>(0), b.output<float>(0)});
+                               });
 }
 
 bool supported(const Site& site) {
-  return site.out().dtype == DType::f32 && (site.out().rank() == 3 || site.out().rank() == 4) && element_count(site.in(0).shape) > 0 && element_count(site.out().shape) > 0;
+  return site.out().dtype == DType::f32 && (site.out().rank() == 3 || site.out().rank() == 4) &&
+         element_count(site.in(0).shape) > 0 && element_count(site.out().shape) > 0;
 }
 
 }  // namespace

@@ -24,8 +24,10 @@ Step make(const Site& site) {
       T* y = b.output<T>(0);
       b.pool.parallel_for(static_cast<int>((a.count + kPiece - 1) / kPiece), [&](int i) {
         const auto begin = i * kPiece, end = std::min(a.count, begin + kPiece);
-        if constexpr (normal) fill_normal(y + begin, begin, end, stream);
-        else fill_uniform(y + begin, begin, end, stream);
+        if constexpr (normal)
+          fill_normal(y + begin, begin, end, stream);
+        else
+          fill_uniform(y + begin, begin, end, stream);
       });
     });
   };

@@ -1,5 +1,5 @@
-// Random numbers as functions of a state [seed, counter] (int64): the same state gives the same numbers, on any number of
-// threads. Whoever draws adds one to the counter.
+// Random numbers as functions of a state [seed, counter] (int64): the same state gives the same numbers, on any number
+// of threads. Whoever draws adds one to the counter.
 #pragma once
 #include "ramet/ir/op.h"
 

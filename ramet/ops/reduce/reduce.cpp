@@ -12,7 +12,8 @@ namespace {
 std::vector<Spec> infer(const ReduceAttrs& a, std::span<const Spec> in) {
   Shape out;
   for (std::size_t i = 0; i < in[0].rank(); ++i)
-    if (std::find(a.axes.begin(), a.axes.end(), static_cast<std::int64_t>(i)) == a.axes.end()) out.push_back(in[0].shape[i]);
+    if (std::find(a.axes.begin(), a.axes.end(), static_cast<std::int64_t>(i)) == a.axes.end())
+      out.push_back(in[0].shape[i]);
   ensure(out.size() + a.axes.size() == in[0].rank(), "reduce: axes out of range for ", in[0]);
   return {{out, in[0].dtype}};
 }
@@ -65,21 +66,24 @@ Value reduce_extremum(const OpDef& op, Value x, Axes axes, bool keepdims) {
 
 }  // namespace
 
-const OpDef reduce_sum_op = define_op<ReduceAttrs>({.name = "reduce_sum", .infer = infer, .vjp = [](const Vjp& v) -> Values {
-  return {spread(v.dy(), v.in[0], v.as<ReduceAttrs>().axes)};
-}});
+const OpDef reduce_sum_op =
+    define_op<ReduceAttrs>({.name = "reduce_sum", .infer = infer, .vjp = [](const Vjp& v) -> Values {
+                              return {spread(v.dy(), v.in[0], v.as<ReduceAttrs>().axes)};
+                            }});
 const OpDef reduce_max_op = define_op<ReduceAttrs>({.name = "reduce_max", .infer = infer, .vjp = extremum_vjp});
 const OpDef reduce_min_op = define_op<ReduceAttrs>({.name = "reduce_min", .infer = infer, .vjp = extremum_vjp});
 // d Πx = Σ dy · (product of the others); exact unless an element is 0, where dividing would not do.
-const OpDef reduce_prod_op = define_op<ReduceAttrs>({.name = "reduce_prod", .infer = infer, .vjp = [](const Vjp& v) -> Values {
-  const Axes& axes = v.as<ReduceAttrs>().axes;
-  const Value x = v.in[0], zero = scalar_like(x, 0), one = scalar_like(x, 1), is_zero = equal(x, zero);
-  const Value zeros_there = spread(reduce_sum(cast(is_zero, x.dtype()), axes), x, axes);
-  const Value product = spread(reduce_prod(select(is_zero, one, x), axes), x, axes);  // of the elements that are not 0
-  const Value others = select(is_zero, select(equal(zeros_there, one), product, zero),
-                              select(greater(zeros_there, zero), zero, product / select(is_zero, one, x)));
-  return {spread(v.dy(), x, axes) * others};
-}});
+const OpDef reduce_prod_op = define_op<ReduceAttrs>(
+    {.name = "reduce_prod", .infer = infer, .vjp = [](const Vjp& v) -> Values {
+       const Axes& axes = v.as<ReduceAttrs>().axes;
+       const Value x = v.in[0], zero = scalar_like(x, 0), one = scalar_like(x, 1), is_zero = equal(x, zero);
+       const Value zeros_there = spread(reduce_sum(cast(is_zero, x.dtype()), axes), x, axes);
+       const Value product =
+           spread(reduce_prod(select(is_zero, one, x), axes), x, axes);  // of the elements that are not 0
+       const Value others = select(is_zero, select(equal(zeros_there, one), product, zero),
+                                   select(greater(zeros_there, zero), zero, product / select(is_zero, one, x)));
+       return {spread(v.dy(), x, axes) * others};
+     }});
 const OpDef argmax_op = define_op<ArgAttrs>({.name = "argmax", .infer = infer_arg, .vjp = nullptr});
 const OpDef argmin_op = define_op<ArgAttrs>({.name = "argmin", .infer = infer_arg, .vjp = nullptr});
 

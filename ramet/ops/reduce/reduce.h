@@ -17,8 +17,8 @@ extern const OpDef reduce_sum_op, reduce_max_op, reduce_min_op, reduce_prod_op, 
 using Axes = std::vector<std::int64_t>;  // negative ones count from the end
 
 Value reduce_sum(Value x, Axes axes, bool keepdims = false);
-Value reduce_max(Value x, Axes axes, bool keepdims = false);   // of booleans: any
-Value reduce_min(Value x, Axes axes, bool keepdims = false);   // of booleans: all
+Value reduce_max(Value x, Axes axes, bool keepdims = false);  // of booleans: any
+Value reduce_min(Value x, Axes axes, bool keepdims = false);  // of booleans: all
 Value reduce_prod(Value x, Axes axes, bool keepdims = false);
 Value reduce_mean(Value x, Axes axes, bool keepdims = false);
 Value argmax(Value x, int axis);  // int32; the first of equals

@@ -40,13 +40,17 @@ void run(const Args& args, const Buffers& buffers, T start) {
 
 template <class T>
 constexpr T lowest() {
-  if constexpr (std::is_floating_point_v<T>) return -std::numeric_limits<T>::infinity();
-  else return std::numeric_limits<T>::lowest();
+  if constexpr (std::is_floating_point_v<T>)
+    return -std::numeric_limits<T>::infinity();
+  else
+    return std::numeric_limits<T>::lowest();
 }
 template <class T>
 constexpr T highest() {
-  if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::infinity();
-  else return std::numeric_limits<T>::max();
+  if constexpr (std::is_floating_point_v<T>)
+    return std::numeric_limits<T>::infinity();
+  else
+    return std::numeric_limits<T>::max();
 }
 
 enum class Kind { sum, max, min, prod };
@@ -56,10 +60,14 @@ Step make(const Site& site) {
   return visit_dtype(site.in(0).dtype, [&](auto zero) {
     return make_step(make_args(site), [](const Args& args, const Buffers& buffers) {
       using T = decltype(zero);
-      if constexpr (kind == Kind::sum) run<scalar::Add, T>(args, buffers, T(0));
-      else if constexpr (kind == Kind::prod) run<scalar::Mul, T>(args, buffers, T(1));
-      else if constexpr (kind == Kind::max) run<scalar::Maximum, T>(args, buffers, lowest<T>());
-      else run<scalar::Minimum, T>(args, buffers, highest<T>());
+      if constexpr (kind == Kind::sum)
+        run<scalar::Add, T>(args, buffers, T(0));
+      else if constexpr (kind == Kind::prod)
+        run<scalar::Mul, T>(args, buffers, T(1));
+      else if constexpr (kind == Kind::max)
+        run<scalar::Maximum, T>(args, buffers, lowest<T>());
+      else
+        run<scalar::Minimum, T>(args, buffers, highest<T>());
     });
   });
 }
@@ -86,8 +94,10 @@ Step make_arg(const Site& site) {
           std::int64_t best = 0;
           for (std::int64_t i = 1; i < a.size; ++i) {
             const T candidate = row[i * a.inner], held = row[best * a.inner];
-            if (held == held && (largest ? candidate > held : candidate < held || candidate != candidate)) best = i;
-            else if (held == held && candidate != candidate) best = i;  // NaN wins, as in NumPy
+            if (held == held && (largest ? candidate > held : candidate < held || candidate != candidate))
+              best = i;
+            else if (held == held && candidate != candidate)
+              best = i;  // NaN wins, as in NumPy
           }
           *y++ = static_cast<std::int32_t>(best);
         }

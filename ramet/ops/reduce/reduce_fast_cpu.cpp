@@ -12,14 +12,14 @@ namespace {
 
 struct Args {
   std::int64_t outer = 1, reduced = 1, inner = 1;
-  ReduceF32 row = nullptr;    // of a contiguous row
+  ReduceF32 row = nullptr;  // of a contiguous row
   BinaryF32 combine = nullptr;
   float start = 0;
-  std::int64_t blocks = 1;    // of kBlock rows each
+  std::int64_t blocks = 1;  // of kBlock rows each
 };
 
-// Rows are summed in blocks and the blocks then added, which keeps the rounding of long sums small. Blocks depend on the shape
-// alone, so bits do not depend on the threads.
+// Rows are summed in blocks and the blocks then added, which keeps the rounding of long sums small. Blocks depend on
+// the shape alone, so bits do not depend on the threads.
 constexpr std::int64_t kBlock = 128;
 // Columns handled at once, so that the running sums stay in the first cache.
 constexpr std::int64_t kColumns = 1024;
@@ -42,7 +42,8 @@ void run(const Args& a, const Buffers& b) {
     const std::int64_t per_part = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(a.reduced, 1));
     const auto parts = static_cast<int>((a.outer + per_part - 1) / per_part);
     b.pool.parallel_for(parts, [&](int p) {
-      for (std::int64_t o = p * per_part, end = std::min(a.outer, o + per_part); o < end; ++o) y[o] = a.row(x + o * a.reduced, static_cast<std::size_t>(a.reduced));
+      for (std::int64_t o = p * per_part, end = std::min(a.outer, o + per_part); o < end; ++o)
+        y[o] = a.row(x + o * a.reduced, static_cast<std::size_t>(a.reduced));
     });
     return;
   }
@@ -74,8 +75,10 @@ Step make(const Site& site) {
   a.row = reduce_f32(how);
   a.combine = binary_f32(with);
   const std::int64_t strips = (a.inner + kColumns - 1) / kColumns;
-  const std::size_t scratch = a.inner == 1 || a.blocks == 1 ? 0 : static_cast<std::size_t>(a.outer * strips * kColumns) * sizeof(float);
-  return make_step(a, [](const Args& args, const Buffers& b) { run(args, b); }, scratch);
+  const std::size_t scratch =
+      a.inner == 1 || a.blocks == 1 ? 0 : static_cast<std::size_t>(a.outer * strips * kColumns) * sizeof(float);
+  return make_step(
+      a, [](const Args& args, const Buffers& b) { run(args, b); }, scratch);
 }
 
 bool supported(const Site& site) {

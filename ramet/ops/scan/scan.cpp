@@ -18,10 +18,12 @@ std::vector<Spec> infer(const Attrs& attrs, std::span<const Spec> in) {
   const auto& a = attrs.as<ScanAttrs>();
   const Program& body = *a.body;
   const auto nc = static_cast<std::size_t>(a.carries), ns = static_cast<std::size_t>(a.sequences);
-  ensure(body.inputs().size() == in.size() && body.outputs().size() >= nc && in.size() >= nc + ns, "scan: counts of values disagree");
+  ensure(body.inputs().size() == in.size() && body.outputs().size() >= nc && in.size() >= nc + ns,
+         "scan: counts of values disagree");
   for (std::size_t i = 0; i < in.size(); ++i) {
     const bool sequence = i >= nc && i < nc + ns;
-    ensure(!sequence || (in[i].rank() >= 1 && in[i].shape[0] == a.length), "scan: sequence ", i, " is ", in[i], ", length ", a.length);
+    ensure(!sequence || (in[i].rank() >= 1 && in[i].shape[0] == a.length), "scan: sequence ", i, " is ", in[i],
+           ", length ", a.length);
     ensure(body.spec(body.inputs()[i].value) == (sequence ? without_first_axis(in[i]) : in[i]), "scan: body input ", i);
   }
   std::vector<Spec> out;
@@ -34,13 +36,14 @@ std::vector<Spec> infer(const Attrs& attrs, std::span<const Spec> in) {
   return out;
 }
 
-// Runs the loop the other way round. Its carries are the gradients of the carries and the sums of those of the constants; each
-// step repeats the forward step from the carry that entered it and differentiates that.
+// Runs the loop the other way round. Its carries are the gradients of the carries and the sums of those of the
+// constants; each step repeats the forward step from the carry that entered it and differentiates that.
 Values vjp(const Vjp& v) {
   const auto& a = v.as<ScanAttrs>();
   const Program& body = *a.body;
   Program& program = *v.in[0].program;
-  const auto nc = static_cast<std::size_t>(a.carries), ns = static_cast<std::size_t>(a.sequences), ny = body.outputs().size() - nc;
+  const auto nc = static_cast<std::size_t>(a.carries), ns = static_cast<std::size_t>(a.sequences),
+             ny = body.outputs().size() - nc;
   const auto floating = [&](std::size_t input) { return is_floating(v.in[input].dtype()); };
   const auto gradient_or_zeros = [&](std::size_t result) {
     return v.d_out[result] ? v.d_out[result] : zeros(program, v.out[result].shape(), v.out[result].dtype());
@@ -51,8 +54,8 @@ Values vjp(const Vjp& v) {
     if (floating(i)) carries.push_back(gradient_or_zeros(i));
   for (std::size_t i = nc + ns; i < v.in.size(); ++i)
     if (floating(i)) carries.push_back(zeros(program, v.in[i].shape(), v.in[i].dtype()));
-  for (std::size_t i = 0; i < nc; ++i) sequences.push_back(v.out[nc + ny + i]);           // carries that entered
-  for (std::size_t i = 0; i < ns; ++i) sequences.push_back(v.in[nc + i]);                 // xs
+  for (std::size_t i = 0; i < nc; ++i) sequences.push_back(v.out[nc + ny + i]);  // carries that entered
+  for (std::size_t i = 0; i < ns; ++i) sequences.push_back(v.in[nc + i]);        // xs
   for (std::size_t i = 0; i < ny; ++i)
     if (is_floating(v.out[nc + i].dtype())) sequences.push_back(gradient_or_zeros(nc + i));  // gradients of the ys
 
@@ -75,9 +78,12 @@ Values vjp(const Vjp& v) {
       if (!floating(i)) continue;
       const Value gradient = g[at] ? g[at] : zeros(back, inputs[i].shape(), inputs[i].dtype());
       ++at;
-      if (i < nc) result.carries.push_back(gradient);
-      else if (i < nc + ns) result.outputs.push_back(gradient);
-      else result.carries.push_back(d[dc++] + gradient);
+      if (i < nc)
+        result.carries.push_back(gradient);
+      else if (i < nc + ns)
+        result.outputs.push_back(gradient);
+      else
+        result.carries.push_back(d[dc++] + gradient);
     }
     return result;
   };
@@ -97,13 +103,17 @@ OpDef define_scan() {
   def.vjp = vjp;
   def.encode = [](const Attrs& attrs) {
     const auto& a = attrs.as<ScanAttrs>();
-    return Json(JsonObject{{"length", Json(a.length)}, {"carries", Json(a.carries)}, {"sequences", Json(a.sequences)}, {"reverse", Json(a.reverse)}});
+    return Json(JsonObject{{"length", Json(a.length)},
+                           {"carries", Json(a.carries)},
+                           {"sequences", Json(a.sequences)},
+                           {"reverse", Json(a.reverse)}});
   };
   def.decode = [](const Json&) -> Attrs { throw DataError("scan: the body is missing"); };
   def.body = [](const Attrs& attrs) { return attrs.as<ScanAttrs>().body.get(); };
   def.decode_with_body = [](const Json& json, std::unique_ptr<Program> body) {
     const JsonObject& o = json.as_object();
-    return Attrs::make(ScanAttrs{o.at("length").as_int(), o.at("carries").as_int(), o.at("sequences").as_int(), o.at("reverse").as_bool(), std::move(body)});
+    return Attrs::make(ScanAttrs{o.at("length").as_int(), o.at("carries").as_int(), o.at("sequences").as_int(),
+                                 o.at("reverse").as_bool(), std::move(body)});
   };
   return def;
 }
@@ -112,23 +122,28 @@ OpDef define_scan() {
 
 const OpDef scan_op = define_scan();
 
-ScanResult scan(const Values& carries, const Values& sequences, const Values& constants, std::int64_t length, bool reverse, const ScanStep& step) {
+ScanResult scan(const Values& carries, const Values& sequences, const Values& constants, std::int64_t length,
+                bool reverse, const ScanStep& step) {
   ensure(!carries.empty(), "scan: needs at least one carry");
   auto body = std::make_unique<Program>();
   Values all = carries, body_carries, body_x, body_constants;
   const auto enter = [&](const char* kind, std::size_t i, const Spec& spec) { return body->input(cat(kind, i), spec); };
   for (std::size_t i = 0; i < carries.size(); ++i) body_carries.push_back(enter("carry", i, carries[i].spec()));
-  for (std::size_t i = 0; i < sequences.size(); ++i) body_x.push_back(enter("x", i, without_first_axis(sequences[i].spec())));
-  for (std::size_t i = 0; i < constants.size(); ++i) body_constants.push_back(enter("constant", i, constants[i].spec()));
+  for (std::size_t i = 0; i < sequences.size(); ++i)
+    body_x.push_back(enter("x", i, without_first_axis(sequences[i].spec())));
+  for (std::size_t i = 0; i < constants.size(); ++i)
+    body_constants.push_back(enter("constant", i, constants[i].spec()));
   body->device = carries[0].program->device;
   const ScanResult once = step(*body, body_carries, body_x, body_constants);
-  ensure(once.carries.size() == carries.size(), "scan: the step returned ", once.carries.size(), " carries, not ", carries.size());
+  ensure(once.carries.size() == carries.size(), "scan: the step returned ", once.carries.size(), " carries, not ",
+         carries.size());
   for (std::size_t i = 0; i < once.carries.size(); ++i) body->output(cat("carry", i), once.carries[i]);
   for (std::size_t i = 0; i < once.outputs.size(); ++i) body->output(cat("y", i), once.outputs[i]);
 
   all.insert(all.end(), sequences.begin(), sequences.end());
   all.insert(all.end(), constants.begin(), constants.end());
-  const ScanAttrs attrs{length, static_cast<std::int64_t>(carries.size()), static_cast<std::int64_t>(sequences.size()), reverse, std::move(body)};
+  const ScanAttrs attrs{length, static_cast<std::int64_t>(carries.size()), static_cast<std::int64_t>(sequences.size()),
+                        reverse, std::move(body)};
   const Values results = carries[0].program->emit(scan_op, all, Attrs::make(attrs));
   const auto nc = static_cast<std::ptrdiff_t>(carries.size()), ny = static_cast<std::ptrdiff_t>(once.outputs.size());
   return {Values(results.begin(), results.begin() + nc), Values(results.begin() + nc, results.begin() + nc + ny)};

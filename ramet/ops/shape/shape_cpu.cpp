@@ -43,7 +43,8 @@ void run_strided(const StridedArgs& args, const Buffers& buffers) {
   walk<1>(outer, {step}, [&](std::int64_t i, const auto& at) {
     const T* from = x + at[0];
     T* to = y + i * run;
-    if (stride == 1) std::memcpy(to, from, static_cast<std::size_t>(run) * sizeof(T));
+    if (stride == 1)
+      std::memcpy(to, from, static_cast<std::size_t>(run) * sizeof(T));
     else
       for (std::int64_t k = 0; k < run; ++k) to[k] = from[k * stride];
   });
@@ -61,14 +62,16 @@ Step by_size(DType dtype, Run run) {
 
 Step strided_step(const Site& site, StridedArgs args) {
   return by_size(site.out().dtype, [&](auto zero) {
-    return make_step(std::move(args), [](const StridedArgs& a, const Buffers& b) { run_strided<decltype(zero)>(a, b); });
+    return make_step(std::move(args),
+                     [](const StridedArgs& a, const Buffers& b) { run_strided<decltype(zero)>(a, b); });
   });
 }
 
 Step make_transpose(const Site& site) {
   const Shape dense = row_major_strides(site.in(0).shape);
   StridedArgs args{site.out().shape, {}, 0};
-  for (const auto axis : site.attrs<ops::TransposeAttrs>().axes) args.step.push_back(dense[static_cast<std::size_t>(axis)]);
+  for (const auto axis : site.attrs<ops::TransposeAttrs>().axes)
+    args.step.push_back(dense[static_cast<std::size_t>(axis)]);
   return strided_step(site, std::move(args));
 }
 

@@ -13,8 +13,8 @@ std::vector<Spec> infer_slice(const SliceAttrs& a, std::span<const Spec> in) {
   ensure(a.begin.size() == x.rank() && a.end.size() == x.rank() && a.step.size() == x.rank(), "slice: rank of ", x);
   Spec out = x;
   for (std::size_t i = 0; i < x.rank(); ++i) {
-    require(0 <= a.begin[i] && a.begin[i] <= a.end[i] && a.end[i] <= x.shape[i] && a.step[i] >= 1, "slice: [", a.begin[i], ":",
-            a.end[i], ":", a.step[i], "] is outside axis ", i, " of ", x);
+    require(0 <= a.begin[i] && a.begin[i] <= a.end[i] && a.end[i] <= x.shape[i] && a.step[i] >= 1, "slice: [",
+            a.begin[i], ":", a.end[i], ":", a.step[i], "] is outside axis ", i, " of ", x);
     out.shape[i] = (a.end[i] - a.begin[i] + a.step[i] - 1) / a.step[i];
   }
   return {out};
@@ -35,7 +35,8 @@ Values slice_vjp(const Vjp& v) {
 
 std::vector<Spec> infer_pad(const PadAttrs& a, std::span<const Spec> in) {
   Spec out = in[0];
-  ensure(a.before.size() == out.rank() && a.after.size() == out.rank() && a.inside.size() == out.rank(), "pad: rank of ", in[0]);
+  ensure(a.before.size() == out.rank() && a.after.size() == out.rank() && a.inside.size() == out.rank(),
+         "pad: rank of ", in[0]);
   for (std::size_t i = 0; i < out.rank(); ++i) {
     const auto n = in[0].shape[i];
     out.shape[i] = a.before[i] + a.after[i] + n + (n > 0 ? (n - 1) * a.inside[i] : 0);
@@ -77,58 +78,62 @@ std::vector<std::int64_t> zeros_for(Value x) { return std::vector<std::int64_t>(
 
 }  // namespace
 
-const OpDef reshape_op = define_op<ReshapeAttrs>({
-    .name = "reshape",
-    .traits = Trait::view,
-    .infer = [](const ReshapeAttrs& a, std::span<const Spec> in) -> std::vector<Spec> {
-      require(element_count(a.shape) == element_count(in[0].shape), "reshape: ", in[0], " cannot become ", to_string(a.shape));
-      return {{a.shape, in[0].dtype}};
-    },
-    .vjp = [](const Vjp& v) -> Values { return {reshape(v.dy(), v.in[0].shape())}; }});
+const OpDef reshape_op =
+    define_op<ReshapeAttrs>({.name = "reshape",
+                             .traits = Trait::view,
+                             .infer = [](const ReshapeAttrs& a, std::span<const Spec> in) -> std::vector<Spec> {
+                               require(element_count(a.shape) == element_count(in[0].shape), "reshape: ", in[0],
+                                       " cannot become ", to_string(a.shape));
+                               return {{a.shape, in[0].dtype}};
+                             },
+                             .vjp = [](const Vjp& v) -> Values { return {reshape(v.dy(), v.in[0].shape())}; }});
 
-const OpDef transpose_op = define_op<TransposeAttrs>({
-    .name = "transpose",
-    .infer = [](const TransposeAttrs& a, std::span<const Spec> in) -> std::vector<Spec> {
-      std::vector<std::int64_t> sorted = a.axes, count(in[0].rank());
-      std::sort(sorted.begin(), sorted.end());
-      std::iota(count.begin(), count.end(), 0);
-      require(sorted == count, "transpose: axes are not a permutation of the axes of ", in[0]);
-      Shape out;
-      for (const auto axis : a.axes) out.push_back(in[0].shape[static_cast<std::size_t>(axis)]);
-      return {{out, in[0].dtype}};
-    },
-    .vjp = [](const Vjp& v) -> Values {
-      const auto& axes = v.as<TransposeAttrs>().axes;
-      std::vector<std::int64_t> inverse(axes.size());
-      for (std::size_t i = 0; i < axes.size(); ++i) inverse[static_cast<std::size_t>(axes[i])] = static_cast<std::int64_t>(i);
-      return {transpose(v.dy(), inverse)};
-    }});
+const OpDef transpose_op = define_op<TransposeAttrs>(
+    {.name = "transpose",
+     .infer = [](const TransposeAttrs& a, std::span<const Spec> in) -> std::vector<Spec> {
+       std::vector<std::int64_t> sorted = a.axes, count(in[0].rank());
+       std::sort(sorted.begin(), sorted.end());
+       std::iota(count.begin(), count.end(), 0);
+       require(sorted == count, "transpose: axes are not a permutation of the axes of ", in[0]);
+       Shape out;
+       for (const auto axis : a.axes) out.push_back(in[0].shape[static_cast<std::size_t>(axis)]);
+       return {{out, in[0].dtype}};
+     },
+     .vjp = [](const Vjp& v) -> Values {
+       const auto& axes = v.as<TransposeAttrs>().axes;
+       std::vector<std::int64_t> inverse(axes.size());
+       for (std::size_t i = 0; i < axes.size(); ++i)
+         inverse[static_cast<std::size_t>(axes[i])] = static_cast<std::int64_t>(i);
+       return {transpose(v.dy(), inverse)};
+     }});
 
-const OpDef broadcast_to_op = define_op<ReshapeAttrs>({
-    .name = "broadcast_to",
-    .infer = [](const ReshapeAttrs& a, std::span<const Spec> in) -> std::vector<Spec> {
-      require(broadcast_shapes(in[0].shape, a.shape) == a.shape, "broadcast_to: ", in[0], " does not fit ", to_string(a.shape));
-      return {{a.shape, in[0].dtype}};
-    },
-    .vjp = [](const Vjp& v) -> Values { return {sum_to(v.dy(), v.in[0].shape())}; }});
+const OpDef broadcast_to_op =
+    define_op<ReshapeAttrs>({.name = "broadcast_to",
+                             .infer = [](const ReshapeAttrs& a, std::span<const Spec> in) -> std::vector<Spec> {
+                               require(broadcast_shapes(in[0].shape, a.shape) == a.shape, "broadcast_to: ", in[0],
+                                       " does not fit ", to_string(a.shape));
+                               return {{a.shape, in[0].dtype}};
+                             },
+                             .vjp = [](const Vjp& v) -> Values { return {sum_to(v.dy(), v.in[0].shape())}; }});
 
 const OpDef slice_op = define_op<SliceAttrs>({.name = "slice", .infer = infer_slice, .vjp = slice_vjp});
 const OpDef pad_op = define_op<PadAttrs>({.name = "pad", .infer = infer_pad, .vjp = pad_vjp});
 
-const OpDef concat_op = define_op<AxisAttrs>({.name = "concat", .infer = infer_concat, .vjp = [](const Vjp& v) -> Values {
-  const int axis = static_cast<int>(v.as<AxisAttrs>().axis);
-  std::vector<std::int64_t> sizes;
-  for (const Value& x : v.in) sizes.push_back(x.dim(axis));
-  return split(v.dy(), axis, sizes);
-}});
+const OpDef concat_op =
+    define_op<AxisAttrs>({.name = "concat", .infer = infer_concat, .vjp = [](const Vjp& v) -> Values {
+                            const int axis = static_cast<int>(v.as<AxisAttrs>().axis);
+                            std::vector<std::int64_t> sizes;
+                            for (const Value& x : v.in) sizes.push_back(x.dim(axis));
+                            return split(v.dy(), axis, sizes);
+                          }});
 
-const OpDef reverse_op = define_op<ReverseAttrs>({
-    .name = "reverse",
-    .infer = [](const ReverseAttrs& a, std::span<const Spec> in) -> std::vector<Spec> {
-      for (const auto axis : a.axes) canonical_axis(axis, in[0].rank(), "reverse");
-      return {in[0]};
-    },
-    .vjp = [](const Vjp& v) -> Values { return {reverse(v.dy(), v.as<ReverseAttrs>().axes)}; }});
+const OpDef reverse_op = define_op<ReverseAttrs>(
+    {.name = "reverse",
+     .infer = [](const ReverseAttrs& a, std::span<const Spec> in) -> std::vector<Spec> {
+       for (const auto axis : a.axes) canonical_axis(axis, in[0].rank(), "reverse");
+       return {in[0]};
+     },
+     .vjp = [](const Vjp& v) -> Values { return {reverse(v.dy(), v.as<ReverseAttrs>().axes)}; }});
 
 Value reshape(Value x, Shape shape) {
   std::int64_t known = 1;
@@ -137,7 +142,8 @@ Value reshape(Value x, Shape shape) {
     if (size == -1) {
       require(!open, "reshape: only one size may be -1; got ", to_string(shape));
       open = &size;
-    } else known *= size;
+    } else
+      known *= size;
   }
   if (open) {
     const auto total = element_count(x.shape());
@@ -171,7 +177,8 @@ Value slice_axis(Value x, int axis, std::int64_t begin, std::int64_t end) {
   return slice(x, std::move(from), std::move(to));
 }
 
-Value pad(Value x, std::vector<std::int64_t> before, std::vector<std::int64_t> after, std::vector<std::int64_t> inside) {
+Value pad(Value x, std::vector<std::int64_t> before, std::vector<std::int64_t> after,
+          std::vector<std::int64_t> inside) {
   if (inside.empty()) inside = zeros_for(x);
   if (before == zeros_for(x) && after == before && inside == before) return x;
   return emit(pad_op, {x}, PadAttrs{std::move(before), std::move(after), std::move(inside)})[0];

@@ -14,11 +14,14 @@ struct TransposeAttrs {
 };
 struct SliceAttrs {
   std::vector<std::int64_t> begin, end, step;  // per axis; 0 ≤ begin ≤ end ≤ size, step ≥ 1
-  static constexpr auto fields = std::tuple{field("begin", &SliceAttrs::begin), field("end", &SliceAttrs::end), field("step", &SliceAttrs::step)};
+  static constexpr auto fields =
+      std::tuple{field("begin", &SliceAttrs::begin), field("end", &SliceAttrs::end), field("step", &SliceAttrs::step)};
 };
 struct PadAttrs {
-  std::vector<std::int64_t> before, after, inside;  // zeros before, after and between the elements; before/after may crop (< 0)
-  static constexpr auto fields = std::tuple{field("before", &PadAttrs::before), field("after", &PadAttrs::after), field("inside", &PadAttrs::inside)};
+  std::vector<std::int64_t> before, after,
+      inside;  // zeros before, after and between the elements; before/after may crop (< 0)
+  static constexpr auto fields = std::tuple{field("before", &PadAttrs::before), field("after", &PadAttrs::after),
+                                            field("inside", &PadAttrs::inside)};
 };
 struct AxisAttrs {
   std::int64_t axis = 0;
@@ -33,9 +36,11 @@ extern const OpDef reshape_op, transpose_op, broadcast_to_op, slice_op, pad_op, 
 Value reshape(Value x, Shape shape);                       // one -1 is worked out
 Value transpose(Value x, std::vector<std::int64_t> axes);  // result axis i is x's axis axes[i]
 Value broadcast_to(Value x, Shape shape);
-Value slice(Value x, std::vector<std::int64_t> begin, std::vector<std::int64_t> end, std::vector<std::int64_t> step = {});
+Value slice(Value x, std::vector<std::int64_t> begin, std::vector<std::int64_t> end,
+            std::vector<std::int64_t> step = {});
 Value slice_axis(Value x, int axis, std::int64_t begin, std::int64_t end);
-Value pad(Value x, std::vector<std::int64_t> before, std::vector<std::int64_t> after, std::vector<std::int64_t> inside = {});
+Value pad(Value x, std::vector<std::int64_t> before, std::vector<std::int64_t> after,
+          std::vector<std::int64_t> inside = {});
 Value concat(const Values& xs, int axis);
 Value reverse(Value x, std::vector<std::int64_t> axes);
 Value expand_dims(Value x, int axis);

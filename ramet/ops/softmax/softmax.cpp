@@ -8,7 +8,8 @@ namespace ramet::ops {
 namespace {
 
 std::vector<Spec> infer(const NoAttrs&, std::span<const Spec> in) {
-  require(in[0].rank() >= 1 && is_floating(in[0].dtype), "softmax: needs floating values with at least one axis; got ", in[0]);
+  require(in[0].rank() >= 1 && is_floating(in[0].dtype), "softmax: needs floating values with at least one axis; got ",
+          in[0]);
   return {in[0]};
 }
 
@@ -22,13 +23,14 @@ Value along(const OpDef& op, Value x, int axis) {
 
 // dx = y (dy - Σ y dy)
 const OpDef softmax_op = define_op<NoAttrs>({.name = "softmax", .infer = infer, .vjp = [](const Vjp& v) -> Values {
-  const Value y = v.out[0];
-  return {y * (v.dy() - reduce_sum(y * v.dy(), {-1}, true))};
-}});
+                                               const Value y = v.out[0];
+                                               return {y * (v.dy() - reduce_sum(y * v.dy(), {-1}, true))};
+                                             }});
 // dx = dy - softmax(x) Σ dy
-const OpDef log_softmax_op = define_op<NoAttrs>({.name = "log_softmax", .infer = infer, .vjp = [](const Vjp& v) -> Values {
-  return {v.dy() - exp(v.out[0]) * reduce_sum(v.dy(), {-1}, true)};
-}});
+const OpDef log_softmax_op =
+    define_op<NoAttrs>({.name = "log_softmax", .infer = infer, .vjp = [](const Vjp& v) -> Values {
+                          return {v.dy() - exp(v.out[0]) * reduce_sum(v.dy(), {-1}, true)};
+                        }});
 
 Value softmax(Value x, int axis) { return along(softmax_op, x, axis); }
 Value log_softmax(Value x, int axis) { return along(log_softmax_op, x, axis); }

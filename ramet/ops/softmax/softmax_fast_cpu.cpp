@@ -17,7 +17,8 @@ Step make_softmax(const Site& site) {
     const auto parts = static_cast<int>((a.rows + a.rows_per_part - 1) / a.rows_per_part);
     b.pool.parallel_for(parts, [&](int p) {
       const auto begin = p * a.rows_per_part, end = std::min(a.rows, begin + a.rows_per_part);
-      simd().row_softmax(b.input<float>(0) + begin * a.size, b.output<float>(0) + begin * a.size, static_cast<std::size_t>(end - begin), static_cast<std::size_t>(a.size));
+      simd().row_softmax(b.input<float>(0) + begin * a.size, b.output<float>(0) + begin * a.size,
+                         static_cast<std::size_t>(end - begin), static_cast<std::size_t>(a.size));
     });
   });
 }
@@ -26,6 +27,8 @@ bool supported(const Site& site) { return site.out().dtype == DType::f32 && elem
 
 }  // namespace
 
-void add_fast_softmax_kernels(KernelList& list) { list.push_back({&ops::softmax_op, "vector_softmax", supported, make_softmax, false}); }
+void add_fast_softmax_kernels(KernelList& list) {
+  list.push_back({&ops::softmax_op, "vector_softmax", supported, make_softmax, false});
+}
 
 }  // namespace ramet::cpu
