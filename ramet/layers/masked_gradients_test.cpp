@@ -11,8 +11,8 @@ using namespace ramet::testing;
 
 namespace {
 
-// f = Σ y·r. The central difference (f(x+h) - f(x-h)) / 2h errs by about h² (cut off) and ε·|f|/h (rounding): 1e-10 and 1e-10 for
-// h = 1e-5; 1e-7 leaves room for third derivatives.
+// f = Σ y·r. The central difference (f(x+h) - f(x-h)) / 2h errs by about h² (cut off) and ε·|f|/h (rounding): 1e-10 and
+// 1e-10 for h = 1e-5; 1e-7 leaves room for third derivatives.
 void check_gradient(const LayerRef& layer, const Array& x, const Array& mask, const Shape& out, bool training) {
   const Array r = Array::random_normal(out).astype(DType::f64);
   const auto f = [&](const Array& at) {
@@ -21,7 +21,8 @@ void check_gradient(const LayerRef& layer, const Array& x, const Array& mask, co
     for (std::size_t i = 0; i < y.size(); ++i) sum += y[i] * r.to_doubles()[i];
     return sum;
   };
-  const Array g = run_layer(layer, {.inputs = x, .masks = {mask}, .training = training, .seeds = {r}}).input_gradients[0];
+  const Array g =
+      run_layer(layer, {.inputs = x, .masks = {mask}, .training = training, .seeds = {r}}).input_gradients[0];
   constexpr double h = 1e-5;
   for (std::size_t i = 0; i < static_cast<std::size_t>(x.size()); ++i) {
     Array more = x.copy(), less = x.copy();
