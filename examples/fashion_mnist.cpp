@@ -33,7 +33,7 @@ int main() try {
 
   model.summary();
   model.compile({.optimizer = Adam(1e-3), .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
-  model.fit(train.x, train.y, {.batch_size = 128, .epochs = 4, .validation_split = 0.1});
+  model.fit(train.x, train.y, {.batch_size = 128, .epochs = 8, .validation_split = 0.1});
   const double accuracy = accuracy_of(model, test);
   std::cout << "test accuracy " << accuracy << '\n';
 
