@@ -1,5 +1,6 @@
 #include "ramet/exec/executable.h"
 
+#include <chrono>
 #include <exception>
 #include <thread>
 
@@ -65,13 +66,14 @@ void Executable::prepare(Workspace& workspace, void* const*, std::uint64_t versi
   is_prepared_.store(true, std::memory_order_release);
 }
 
+// Gives the workspace back however the run ends.
+struct Executable::Lease {
+  const Executable& owner;
+  Workspace* workspace;
+  ~Lease() { owner.give_back(workspace); }
+};
+
 void Executable::run(void* const* external, std::uint64_t version) const {
-  // Gives the workspace back however the run ends.
-  struct Lease {
-    const Executable& owner;
-    Workspace* workspace;
-    ~Lease() { owner.give_back(workspace); }
-  };
   const Lease held{*this, lease()};
   Workspace& w = *held.workspace;
   plan_->patch(w.pointers.data(), external);
@@ -114,6 +116,22 @@ void Executable::run_devices(Workspace& w) const {
   for (auto& t : threads) t.join();
   for (const auto& e : errors)
     if (e) std::rethrow_exception(e);
+}
+
+void Executable::time_steps(void* const* external, double* seconds, std::uint64_t version) const {
+  const Lease held{*this, lease()};
+  Workspace& w = *held.workspace;
+  plan_->patch(w.pointers.data(), external);
+  prepare(w, external, version);
+  auto before = std::chrono::steady_clock::now();
+  for (const auto& s : plan_->steps()) {
+    const auto device = static_cast<std::size_t>(s.device);
+    s.step.run(s.step.args.get(), {w.pointers.data() + s.in, w.pointers.data() + s.out, w.arenas[device] + s.scratch,
+                                   backend_.pool(plan_->devices()[device])});
+    const auto after = std::chrono::steady_clock::now();
+    *seconds++ = std::chrono::duration<double>(after - before).count();
+    before = after;
+  }
 }
 
 Arrays Executable::run(const Arrays& inputs, std::uint64_t version) const {

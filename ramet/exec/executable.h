@@ -24,11 +24,16 @@ class Executable {
   // content of frozen state: what was prepared is prepared again when it differs from the last run's.
   void run(void* const* external, std::uint64_t version = 0) const;
 
+  // The same on one thread of steps, device after device, with a clock between the steps: seconds[i] is what step i of
+  // the plan took.
+  void time_steps(void* const* external, double* seconds, std::uint64_t version = 0) const;
+
   // The same for arrays, with new ones for the outputs. Checks the specs.
   Arrays run(const Arrays& inputs, std::uint64_t version = 0) const;
 
  private:
   struct Workspace;
+  struct Lease;
   Executable(std::shared_ptr<const Plan> plan, const Backend& backend);
   Workspace* lease() const;
   void give_back(Workspace* workspace) const;
