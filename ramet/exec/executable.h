@@ -39,6 +39,7 @@ class Executable {
   void give_back(Workspace* workspace) const;
   void prepare(Workspace& workspace, void* const* external, std::uint64_t version) const;
   void run_devices(Workspace& workspace) const;
+  ThreadPool& own_pool() const;
 
   static constexpr int kSlots = 64;
   std::shared_ptr<const Plan> plan_;
@@ -48,6 +49,7 @@ class Executable {
   mutable std::atomic<std::uint64_t> prepared_version_{0};
   mutable std::atomic<bool> is_prepared_{false};
   std::shared_ptr<void> prepared_;
+  mutable std::atomic<ThreadPool*> pool_{nullptr};
 };
 
 // Evaluates a program as it stands, op by op, with plain kernels. What everything else is compared with.

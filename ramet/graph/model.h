@@ -178,6 +178,8 @@ class Model {
   // What compile was given, as Keras writes it into files; and compile from that.
   JsonObject get_compile_config() const;
   void compile_from_config(const JsonObject& config);
+  // Compiles as another model was; with its optimizer's state where the trainable weights have the same shapes.
+  void compile_like(const Model& other, bool with_state);
   // The optimizer's state in Keras' saved order; made on demand. Empty before compile.
   VariableRefs optimizer_variables() const;
   // A plan for inputs of exactly these shapes, to call without allocation or lock; each thread has its own.
