@@ -79,6 +79,15 @@ std::string behind_links(std::string path) {
   return {};
 }
 
+// The call again while a signal interrupts it.
+template <class Call>
+int repeated(Call&& call) {
+  int result = 0;
+  do result = call();
+  while (result < 0 && errno == EINTR);
+  return result;
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(behind_links(path)) {
@@ -113,7 +122,7 @@ void AtomicFile::create_temporary() {
   if (file_ < 0) fail(cat("no file can be created in its folder: ", std::strerror(errno)));
   temporary_ = name;
   ::flock(file_, LOCK_EX | LOCK_NB);
-  if (exists && file_system().chmod(file_, old.st_mode & 0777) != 0) {
+  if (exists && repeated([&] { return file_system().chmod(file_, old.st_mode & 0777); }) != 0) {
     const std::string reason = std::strerror(errno);
     discard();  // no destructor runs when a constructor throws
     fail(cat("the permissions of the old file cannot be kept: ", reason));
@@ -165,12 +174,6 @@ void AtomicFile::commit() {
   require(file_ >= 0, "AtomicFile: committed twice");
   FileSystem& system = file_system();
   flush();
-  const auto repeated = [](auto&& call) {
-    int result = 0;
-    do result = call();
-    while (result < 0 && errno == EINTR);
-    return result;
-  };
   if (repeated([&] { return system.sync(file_); }) != 0) fail(cat("syncing failed: ", std::strerror(errno)));
   close_file();
   if (repeated([&] { return system.rename(temporary_.c_str(), target_.c_str()); }) != 0)
