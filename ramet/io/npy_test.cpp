@@ -132,6 +132,8 @@ TEST_CASE("npy: a header is exactly what NumPy writes, or the file is refused") 
   };
   const auto shape = [&](const std::string& text) { return dictionary("'<f4'", "False", text); };
   const auto descr = [&](const std::string& text) { return dictionary(text, "False", "(2, 3)"); };
+  std::string ones;
+  for (int axis = 0; axis < 65; ++axis) ones += "1,";
   const std::pair<std::string, const char*> cases[] = {
       {"", "does not begin as a .npy file"},
       {"\x93NUMPX\1\0\0\0"s, "does not begin as a .npy file"},
@@ -160,22 +162,13 @@ TEST_CASE("npy: a header is exactly what NumPy writes, or the file is refused") 
       {shape("(2 3)"), "the shape needs ',' here"},
       {shape("(2,, 3)"), "the shape needs a size here"},
       {shape("(02, 3)"), "the shape needs a size here"},
-      {shape("(2, 3"), "the shape needs ',' here"},
+      {shape("(2, 3"), "the shape needs a size here"},
       {shape("(9223372036854775808,)"), "below 2^63"},
       {shape("(9223372036854775807,)"), "has too many elements"},
       {shape("(4294967296, 4294967296)"), "has too many elements"},
       {shape("(4294967296, 4294967296, 0)"), "has too many elements"},
       {shape("(1099511627776, 1024)"), "needs 4503599627370496 bytes after the header; got 24"},
-      {shape("(" +
-             std::string(65 * 2, '1')
-                 .replace(1, 129,
-                          [] {
-                            std::string ones;
-                            for (int i = 0; i < 64; ++i) ones += ",1";
-                            return ones;
-                          }()) +
-             ",)"),
-       "more than 64 axes"},
+      {shape("(" + ones + ")"), "more than 64 axes"},
       {descr("'f4'"), "the elements are of a type that is not known ('f4')"},
       {descr("'=f4'"), "the byte order of '=f4' is not known"},
       {descr("'|f4'"), "the byte order of '|f4' is not known"},
@@ -209,5 +202,4 @@ TEST_CASE("npy: twenty thousand mutants are read or refused, never worse") {
   for (std::uint64_t seed = 0; seed < 20'000; ++seed)
     accepted += refusal(mutant(originals[seed % 3], seed)) == "(accepted)";
   CHECK(accepted < 10'000);  // elements may be anything, and so may the spaces of a header
-  MESSAGE(accepted, " of 20000 mutants were still arrays");
 }

@@ -366,5 +366,4 @@ TEST_CASE("zip: twenty thousand mutants are read or refused, never worse") {
   for (std::uint64_t seed = 0; seed < 20'000; ++seed)
     accepted += refusal(mutant(originals[seed % 2], seed)) == "(accepted)";
   CHECK(accepted < 4000);  // dates, attributes, versions and the like do not matter
-  MESSAGE(accepted, " of 20000 mutants were still archives");
 }
