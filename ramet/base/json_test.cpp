@@ -9,6 +9,7 @@
 
 #include "ramet/base/error.h"
 #include "ramet/base/utf8.h"
+#include "tests/support/mutants.h"
 
 using namespace ramet;
 
@@ -260,5 +261,44 @@ TEST_CASE("Json: a text cut or changed at any byte is parsed or refused, never w
         Json::parse(changed);
       } catch (const DataError&) {}
     }
+  }
+}
+
+TEST_CASE("Json: twenty thousand mutants are parsed or refused, never worse") {
+  const std::string text =
+      R"({"module": "keras.layers", "class_name": "Dense", "config": {"name": "d\u00e9", "units": 64, "rate": -1.5e-3,)"
+      R"( "shape": [null, 28, 28, 1], "nested": [[[{"a": true}]], {}], "text": "\ud83d\ude00 \" \\ é"}})";
+  REQUIRE_NOTHROW(Json::parse(text));
+  for (std::uint64_t seed = 0; seed < 20'000; ++seed) {
+    try {
+      const Json value = Json::parse(testing::mutant(text, seed));
+      REQUIRE(Json::parse(value.dump()) == value);
+    } catch (const DataError& error) { REQUIRE(std::string_view(error.what()).starts_with("JSON: line ")); }
+  }
+}
+
+TEST_CASE("Json: hostile texts are refused quickly, whatever their size") {
+  const std::pair<std::string, const char*> cases[] = {
+      {std::string(100'000, '['), "nested deeper than the limit of 128"},
+      {[] {
+         std::string text;
+         for (int i = 0; i < 50'000; ++i) text += "{\"a\":";
+         return text;
+       }(),
+       "nested deeper than the limit of 128"},
+      {"\"" + std::string(17 << 20, 'x') + "\"", "a string is longer than the limit of"},
+      {std::string((64 << 20) + 1, ' '), "the text is larger than the limit of"},
+      {"[" + std::string(10 << 20, '1') + "]", "an integer does not fit 64 bits"},
+      {"{} {}", "expected the end of the text"},
+      {"/* */ {}", "expected a value; got '/'"},
+      {"{} # comment", "expected the end of the text; got '#'"},
+      {std::string("{}\0", 3), "expected the end of the text; got byte 0x00"},
+      {"\xFF\xFE{\0}\0", "expected a value; got byte 0xff"},
+      {"\"\xED\xA0\x80\"", "the text is not valid UTF-8"},  // a surrogate in UTF-8
+      {"\"\xC0\xAF\"", "the text is not valid UTF-8"},      // an overlong '/'
+      {"{\"a\": 1, \"\\u0061\": 2}", "the key \"a\" is repeated"},
+  };
+  for (const auto& [text, message] : cases) {
+    CHECK_THROWS_WITH_AS(Json::parse(text), doctest::Contains(message), DataError);
   }
 }

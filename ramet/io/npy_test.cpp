@@ -59,8 +59,9 @@ TEST_CASE("npy: every element type of NumPy, in either byte order, becomes the n
   for (const auto& [name, dtype] : cases) {
     for (const std::string prefix : {"", "big_"}) {
       if (!prefix.empty() && name[1] == '1') continue;
-      CAPTURE(prefix + name);
-      const Array array = load_npy(recorded(prefix + name + ".npy"));
+      const std::string file = prefix + name + ".npy";
+      CAPTURE(file);
+      const Array array = load_npy(recorded(file));
       CHECK(array.dtype() == dtype);
       CHECK(array.shape() == Shape{2, 3});
       CHECK(follows_formula(array, name[0]));
@@ -183,8 +184,8 @@ TEST_CASE("npy: a header is exactly what NumPy writes, or the file is refused") 
       {file_with("{'descr': '|b1', 'fortran_order': False, 'shape': (1,), }") + "\2", "a boolean is 2, not 0 or 1"},
   };
   for (const auto& [bytes, message] : cases) {
-    const std::string got = refusal(bytes);
-    CHECK_MESSAGE(got.find(message) != got.npos, message << " / " << got);
+    const std::string got = refusal(bytes), wanted = message;
+    CHECK_MESSAGE(got.find(wanted) != got.npos, wanted << " / " << got);
     CHECK(got.starts_with("file 'x': npy: "));
   }
 }

@@ -109,8 +109,8 @@ TEST_CASE("npz: what is not an archive of arrays is refused") {
       {archive("a.npy", array + std::string(200'000, '\0')), "more than the limit of 100000 bytes"},
   };
   for (const auto& [bytes, message] : cases) {
-    const std::string got = refusal(bytes);
-    CHECK_MESSAGE(got.find(message) != got.npos, message << " / " << got);
+    const std::string got = refusal(bytes), wanted = message;
+    CHECK_MESSAGE(got.find(wanted) != got.npos, wanted << " / " << got);
   }
   CHECK_THROWS_WITH_AS(load_npz(recorded("no such file")), doctest::Contains("cannot be opened"), DataError);
 }
