@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <thread>
+
 #include "ramet/io/bytes.h"
 #include "ramet/io/file_system.h"
 #include "tests/support/temporary_folder.h"
@@ -227,4 +229,22 @@ TEST_CASE("AtomicFile: killed at any call, the old or the new file is whole, and
     REQUIRE(n < 100);
   }
   CHECK(strays >= 6);
+}
+
+TEST_CASE("AtomicFile: threads that save under one name leave one of their files, whole") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "m";
+  std::vector<std::thread> threads;
+  for (char c = 'a'; c < 'e'; ++c)
+    threads.emplace_back([&path, c] {
+      for (int i = 0; i < 5; ++i) {
+        AtomicFile file(path);
+        file.write(as_bytes_of(std::string(50'000, c)));
+        file.commit();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  const std::string content = content_of(path);
+  CHECK(content == std::string(50'000, content.at(0)));
+  CHECK(folder.names().size() == 1);
 }
