@@ -7,6 +7,14 @@
 namespace ramet {
 namespace {
 
+thread_local const std::map<std::string, layers::LambdaFunction>* scoped_functions = nullptr;
+
+const layers::LambdaFunction* find_scoped(const std::string& name) {
+  if (!scoped_functions) return nullptr;
+  const auto it = scoped_functions->find(name);
+  return it == scoped_functions->end() ? nullptr : &it->second;
+}
+
 std::mutex functions_mutex;
 std::map<std::string, layers::LambdaFunction>& functions() {
   static std::map<std::string, layers::LambdaFunction> known;
@@ -22,7 +30,22 @@ void register_function(const std::string& name, layers::LambdaFunction function)
 
 namespace layers {
 
+FunctionScope::FunctionScope(const std::map<std::string, LambdaFunction>& functions) : before_(scoped_functions) {
+  scoped_functions = &functions;
+}
+FunctionScope::~FunctionScope() { scoped_functions = before_; }
+
+LambdaFunction LambdaFunction::named(std::string name) const {
+  LambdaFunction out = *this;
+  out.name_ = std::move(name);
+  return out;
+}
+
 LambdaFunction::LambdaFunction(const char* name) {
+  if (const LambdaFunction* found = find_scoped(name)) {
+    *this = found->named(name);
+    return;
+  }
   const std::lock_guard lock(functions_mutex);
   const auto it = functions().find(name);
   require(it != functions().end(), "Lambda: no function named '", name, "' is registered; call register_function(\"",
@@ -50,14 +73,40 @@ void decode(const Json& json, LambdaFunction& out) {
   if (json.is_null()) return;
   const std::string kind =
       json.is_object() && json.at("class_name").is_string() ? json.at("class_name").as_string() : "";
-  if (kind == "__lambda__")
-    throw DataError(
-        "Lambda: the file holds Python bytecode, which is never run; register a C++ replacement with register_function "
-        "and name it in the config");
+  if (kind == "__lambda__") throw DataError("Lambda: Python bytecode is never run");
   if (kind != "function") throw DataError("Lambda: `function` is not a function's name");
   try {
     out = LambdaFunction(json.at("config").as_string().c_str());
   } catch (const UsageError& error) { throw DataError(error.what()); }
+}
+
+// Python code in a file gives way to a function of the layer's name.
+LayerRef LambdaLayer::from_config(const JsonObject& json) {
+  JsonObject own = json;
+  const Json* name = json.find("name");
+  const std::string layer = name && name->is_string() ? name->as_string() : "";
+  const LambdaFunction* replacement = find_scoped(layer);
+  const auto is_code = [](const Json* f) {
+    const Json* kind = f && f->is_object() ? f->as_object().find("class_name") : nullptr;
+    const bool legacy = f && f->is_array();  // [code, defaults, closure] of Keras 2
+    return legacy || (kind && kind->is_string() && kind->as_string() == "__lambda__");
+  };
+  const bool code = is_code(json.find("function"));
+  if (code && !replacement)
+    throw DataError(cat("Lambda '", layer,
+                        "': the file holds Python bytecode, which is never run; give a C++ function for it: "
+                        "load_model(path, {.functions = {{\"",
+                        layer, "\", fn}}})"));
+  if (code || replacement) {
+    own.set("function", Json(nullptr));
+    for (const char* shape : {"output_shape", "mask"})
+      if (is_code(json.find(shape))) own.set(shape, Json(nullptr));
+  }
+  for (const char* unused : {"module", "function_type", "output_shape_type", "output_shape_module"}) own.erase(unused);
+  const LayerOptions options = layer_options_from(own, kClassName, field_names<LambdaConfig>());
+  auto config = ramet::from_json<LambdaConfig>(own);
+  if (replacement && (code || !config.function)) config.function = replacement->named(layer);
+  return std::make_shared<LambdaLayer>(std::move(config), options);
 }
 
 LambdaLayer::LambdaLayer(LambdaConfig config, LayerOptions options) : LayerOf(std::move(config), std::move(options)) {

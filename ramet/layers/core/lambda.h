@@ -42,6 +42,7 @@ class LambdaFunction {
   explicit operator bool() const { return static_cast<bool>(call_); }
   Values operator()(const LambdaInputs& in) const { return call_(in); }
   const std::string& name() const { return name_; }  // empty for a function without one
+  LambdaFunction named(std::string name) const;      // the same function under a name
 
  private:
   static Value one(const LambdaInputs& in);
@@ -50,6 +51,18 @@ class LambdaFunction {
 };
 Json encode(const LambdaFunction& function);
 void decode(const Json& json, LambdaFunction& out);
+
+// While it lives, this thread finds these functions first: by the name in a config, or by the name of the layer.
+class FunctionScope {
+ public:
+  explicit FunctionScope(const std::map<std::string, LambdaFunction>& functions);
+  ~FunctionScope();
+  FunctionScope(const FunctionScope&) = delete;
+  FunctionScope& operator=(const FunctionScope&) = delete;
+
+ private:
+  const std::map<std::string, LambdaFunction>* before_;
+};
 
 struct LambdaConfig {
   LambdaFunction function = {};
@@ -68,6 +81,8 @@ class LambdaLayer final : public LayerOf<LambdaLayer, LambdaConfig, MaskRule::cu
  public:
   static constexpr std::string_view kClassName = "Lambda";
   explicit LambdaLayer(LambdaConfig config, LayerOptions options = {});
+  static LayerRef from_config(const JsonObject& json);
+  static LayerRegistration registration() { return {std::string(kClassName), "", &LambdaLayer::from_config}; }
   TracedNest call_args(const CallContext& ctx, const TracedArgs& args) const override;
   Values compute_mask(const CallContext& ctx, const std::vector<Traced>& inputs) const override;
 

@@ -1,0 +1,159 @@
+#include "ramet/io/keras_archive.h"
+
+#include <ctime>
+
+#include "ramet/base/quoted.h"
+#include "ramet/graph/load_context.h"
+#include "ramet/io/bytes.h"
+#include "ramet/io/weights_file.h"
+#include "ramet/io/zip_write.h"
+
+namespace ramet::io {
+namespace {
+
+// What Ramet writes is what this version of Keras writes, and later ones are met with a warning.
+constexpr const char* kWrittenVersion = "3.15.1";
+constexpr KerasVersion kNewestKnown{3, 16, 99};
+
+MaskSemantics masks_of(const std::optional<KerasVersion>& version) {
+  if (!version) return MaskSemantics::keras3;
+  if (version->major < 3) return MaskSemantics::keras2;
+  return *version >= KerasVersion{3, 16, 0} ? MaskSemantics::keras3_16 : MaskSemantics::keras3;
+}
+
+std::string text_of(const JsonObject& object, const char* key) {
+  const Json* value = object.find(key);
+  return value && value->is_string() ? value->as_string() : "";
+}
+
+void read_optimizer(const hdf5::Group& root, Model& model, std::vector<Source>& sources) {
+  auto& warnings = model.layer().file_info.warnings;
+  if (!root.contains("optimizer/vars")) {
+    warnings.emplace_back("the file holds no state of the optimizer; it starts afresh");
+    return;
+  }
+  const hdf5::Group group = root.group("optimizer/vars");
+  const VariableRefs variables = model.optimizer_variables();
+  // An optimizer that never made a step has its first two variables only.
+  const std::size_t count = group.names().size();
+  if (count != variables.size() && count != 2) {
+    warnings.push_back(cat("the optimizer has ", variables.size(), " variables, the file ", count,
+                           "; its state starts afresh"));
+    return;
+  }
+  for (std::size_t i = 0; i < count && i < variables.size(); ++i)
+    sources.push_back(match_variable(group.dataset(std::to_string(i)), variables[i], "optimizer"));
+}
+
+}  // namespace
+
+Model model_from_object(const Json& object, const std::string& keras_version, std::uint64_t weight_bytes,
+                        const LoadOptions& options) {
+  LoadContext context;
+  context.layers = options.layers;
+  context.version = KerasVersion::parse(keras_version);
+  context.weight_bytes = weight_bytes;
+  const LoadScope scope(context);
+  const layers::FunctionScope functions(options.functions);
+  LayerRef layer;
+  try {
+    layer = deserialize_layer(object);
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    throw DataError(what.starts_with('/') ? "/config" + what : "/: " + what);
+  }
+  auto inside = std::dynamic_pointer_cast<ModelLayer>(layer);
+  if (!inside) throw DataError(cat("/class_name: '", layer->class_name(), "' is a layer, not a model"));
+  inside->mask_semantics = masks_of(context.version);
+  inside->file_info.keras_version = keras_version;
+  if (context.version && *context.version > kNewestKnown)
+    inside->file_info.warnings.push_back(
+        cat("written by Keras ", keras_version, ", which is newer than what is known here"));
+  return Model(std::move(inside));
+}
+
+Model model_from_parts(const ArchiveParts& parts, const LoadOptions& options) {
+  const auto failed = [&](const char* member, const std::string& what) {
+    return DataError(cat(parts.who, ": ", member, what.starts_with('/') ? "" : ": ", what));
+  };
+  JsonObject metadata;
+  Model model;
+  Json compile_config;
+  try {
+    if (!parts.metadata.empty()) metadata = Json::parse(parts.metadata).as_object();
+  } catch (const Error& error) {
+    throw failed("metadata.json", error.what());
+  }
+  try {
+    const Json object = Json::parse(parts.config);
+    if (const Json* found = object.as_object().find("compile_config")) compile_config = *found;
+    const std::uint64_t budget = parts.file_bytes * options.limits.weights_per_byte + options.limits.weights_more;
+    model = model_from_object(object, text_of(metadata, "keras_version"), budget, options);
+    model.layer().file_info.metadata = metadata;
+  } catch (const Error& error) {
+    throw failed("config.json", error.what());
+  }
+  try {
+    if (options.compile && compile_config.is_object() && !compile_config.as_object().empty())
+      model.compile_from_config(compile_config.as_object());
+  } catch (const Error& error) {
+    throw failed("config.json/compile_config", cat(error.what(), " (load without compile to use the model as it is)"));
+  }
+  try {
+    const auto groups = weight_groups(model, false);
+    const bool any = !model.weights().empty();
+    if (parts.weights.empty()) {
+      if (any) throw DataError("the file is missing");
+      return model;
+    }
+    const hdf5::Group root = hdf5::open(parts.weights);
+    std::vector<Source> sources = match_weights(root, groups);
+    if (model.compiled()) read_optimizer(root, model, sources);
+    const auto odd = read_weights(sources, parts.done);
+    for (const auto& path : odd) {
+      if (options.refuse_nonfinite) throw DataError(cat("the weight '", path, "' holds NaN or infinity"));
+      model.layer().file_info.warnings.push_back(cat("the weight '", path, "' holds NaN or infinity"));
+    }
+  } catch (const Error& error) {
+    throw failed("model.weights.h5", error.what());
+  }
+  return model;
+}
+
+void check_savable(const Model& model) {
+  require(static_cast<bool>(model), "save: there is no model");
+  const std::function<void(const Layer&)> visit = [&](const Layer& layer) {
+    if (layer.class_name() == "Lambda") {
+      const auto& lambda = static_cast<const layers::LambdaLayer&>(layer);
+      require(!lambda.config().function.name().empty(), describe(layer),
+              ": holds a C++ function without a name, which no file can hold; register_function(\"name\", fn) and use "
+              "Lambda(\"name\")");
+    }
+    for (const auto& inner : layer.sublayers()) visit(*inner);
+  };
+  visit(model.layer());
+}
+
+void write_archive(Sink& sink, const Model& model) {
+  check_savable(model);
+  JsonObject config = serialize_layer(model.layer()).as_object();
+  if (!config.contains("build_config") && model.layer().has_graph()) {
+    config.set("build_config", Json(JsonObject{{"input_shape", Json(nullptr)}}));
+  }
+  if (model.compiled()) config.set("compile_config", Json(model.get_compile_config()));
+  JsonObject metadata = model.layer().file_info.metadata;
+  metadata.set("keras_version", Json(kWrittenVersion));
+  if (!metadata.contains("date_saved")) metadata.set("date_saved", Json("1980-01-01@00:00:00"));
+
+  const auto groups = weight_groups(model, true);
+  const hdf5::FileWriter weights = weights_writer(groups);
+  ZipWriter zip(sink);
+  zip.add("metadata.json", as_bytes_of(Json(std::move(metadata)).dump()));
+  zip.add("config.json", as_bytes_of(Json(std::move(config)).dump()));
+  zip.begin("model.weights.h5", weights.size(), 64);
+  weights.write([&](std::span<const std::byte> part) { zip.write(part); });
+  zip.end();
+  zip.finish();
+}
+
+}  // namespace ramet::io

@@ -1,0 +1,29 @@
+// The .keras format: config.json, metadata.json and model.weights.h5 in a zip archive or a folder. Internal to ramet/io.
+#pragma once
+#include "ramet/io/model_file.h"
+#include "ramet/io/sink.h"
+
+namespace ramet::io {
+
+// The members of an archive, wherever they were found. The spans live as long as the caller's file.
+struct ArchiveParts {
+  std::string who;  // starts messages
+  std::string config, metadata;
+  std::span<const std::byte> weights;
+  std::uint64_t file_bytes = 0;
+  // Told which bytes of the weights are not needed any more.
+  std::function<void(std::span<const std::byte>)> done = nullptr;
+};
+
+Model model_from_parts(const ArchiveParts& parts, const LoadOptions& options);
+
+// A model from the object that config.json or an .h5 file's model_config holds, with room for its weights.
+Model model_from_object(const Json& object, const std::string& keras_version, std::uint64_t weight_bytes,
+                        const LoadOptions& options);
+
+void write_archive(Sink& sink, const Model& model);
+
+// Refuses, before anything is written, what Keras could not open.
+void check_savable(const Model& model);
+
+}  // namespace ramet::io
