@@ -80,8 +80,7 @@ inline std::size_t read_everything(const Object& object) {
       else if (attribute.type().kind != Kind::opaque)
         attribute.numbers();
       ++count;
-    } catch (const DataError&) {
-    }
+    } catch (const DataError&) {}
   return count;
 }
 
@@ -100,8 +99,7 @@ inline std::size_t read_everything(const Group& group) {
         bytes_of(dataset);
       dataset.dtype();
       ++count;
-    } catch (const DataError&) {
-    }
+    } catch (const DataError&) {}
   return count;
 }
 

@@ -96,6 +96,8 @@ def chunks(f):
     chunk(f, "big_endian", values(">i4", 20), (6,), compression="gzip")
     part = f.create_dataset("part", (40,), "f4", chunks=(8,), fillvalue=2.5)
     part[8:20] = values("f4", 12)
+    pages = f.create_dataset("endless_pages", (140000,), "u1", chunks=(1,), maxshape=(None,))
+    pages[139000:139200] = values("u1", 200)
     f.create_dataset("text", data=[f"word {i}" for i in range(20)], chunks=(6,), compression="gzip")
 
 

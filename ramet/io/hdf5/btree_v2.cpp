@@ -74,8 +74,8 @@ void walk_btree_v2(const Scope& scope, std::uint64_t header, BTreeV2Kind kind,
 
     const std::uint64_t total_width = node.depth > 0 ? tree.total_widths[node.depth - 1] : 0;
     const std::uint64_t pointer = scope.source().offset_size + tree.count_width + total_width;
-    const std::uint64_t size = kNodePrefix + node.records * tree.record_size +
-                               (node.depth > 0 ? (node.records + 1) * pointer : 0) + kChecksum;
+    const std::uint64_t size =
+        kNodePrefix + node.records * tree.record_size + (node.depth > 0 ? (node.records + 1) * pointer : 0) + kChecksum;
     Cursor cursor(scope, node.address, size, "B-tree node");
     scope.charge(size, node.address);
     cursor.signature(node.depth > 0 ? "BTIN" : "BTLF");

@@ -55,12 +55,22 @@ class ArrayReader {
     }
   }
 
+  // Which pages have been written to: one bit each, the highest of a byte first.
+  struct Bitmap {
+    std::span<const std::byte> bytes;
+    std::uint64_t first = 0;  // the bit of page 0
+    bool has(std::uint64_t page) const {
+      const std::uint64_t bit = first + page;
+      return (bytes[bit / 8] & (std::byte{0x80} >> (bit % 8))) != std::byte{0};
+    }
+  };
+
   // Large blocks are cut into pages, each with a checksum; pages never written to are not there to be read.
   void read_pages(std::uint64_t address, std::uint64_t first, std::uint64_t count, std::uint64_t page,
-                  std::span<const std::byte> written) {
+                  const Bitmap& written) {
     const std::uint64_t page_bytes = page * entry_size_ + 4;
     for (std::uint64_t i = 0; i * page < count; ++i) {
-      if ((written[i / 8] & (std::byte{0x80} >> (i % 8))) == std::byte{0}) continue;
+      if (!written.has(i)) continue;
       const std::uint64_t here = std::min(page, count - i * page);
       scope_.charge(here * entry_size_, address);
       Cursor cursor(scope_, address + i * page_bytes, here * entry_size_ + 4, "chunk array page");
@@ -97,7 +107,7 @@ class FixedArray : public ArrayReader {
     const std::uint64_t bitmap = paged ? ((count + page - 1) / page + 7) / 8 : 0;
     const std::uint64_t size = prefix + bitmap + (paged ? 0 : count * entry_size_) + 4;
     Cursor cursor = block(address, "FADB", size);
-    const auto written = cursor.take(bitmap);
+    const Bitmap written{cursor.take(bitmap)};
     if (!paged) read_entries(cursor, 0, count);
     cursor.checksum();
     if (paged) read_pages(address + size, 0, count, page, written);
@@ -121,9 +131,9 @@ class ExtensibleArray : public ArrayReader {
     for (int i = 0; i < 6; ++i) header.length();  // counts
     const std::uint64_t index = header.address();
     header.checksum();
-    header.check(std::has_single_bit(smallest_) && std::has_single_bit(pointers) && bits > 0 && bits <= 64 &&
-                     page_bits < 32,
-                 "has block sizes that are no powers of two in range");
+    header.check(
+        std::has_single_bit(smallest_) && std::has_single_bit(pointers) && bits > 0 && bits <= 64 && page_bits < 32,
+        "has block sizes that are no powers of two in range");
     const unsigned smallest_bits = static_cast<unsigned>(std::bit_width(smallest_)) - 1;
     header.check(bits >= smallest_bits, "is smaller than its blocks");
     page_ = std::uint64_t{1} << page_bits;
@@ -159,7 +169,9 @@ class ExtensibleArray : public ArrayReader {
 
   void read_secondary(std::uint64_t address, std::uint64_t first, std::uint64_t blocks, std::uint64_t entries_each) {
     if (address == kUndefined) return;
-    const std::uint64_t bitmap = entries_each > page_ ? (entries_each / page_ + 7) / 8 : 0;
+    const std::uint64_t pages = entries_each > page_ ? entries_each / page_ : 0;
+    const std::uint64_t bitmap =
+        (pages + 7) / 8;  // room for each block's bits, which however follow each other closely
     scope_.check(blocks <= scope_.file_size() && bitmap <= scope_.file_size(), address,
                  "chunk array block is larger than the file");
     const std::uint64_t size = 6 + offset_size() + number_width_ + blocks * (bitmap + offset_size()) + 4;
@@ -167,15 +179,15 @@ class ExtensibleArray : public ArrayReader {
     cursor.skip(number_width_);
     const auto written = cursor.take(blocks * bitmap);
     for (std::uint64_t b = 0; b < blocks; ++b)
-      read_data(cursor.address(), first + b * entries_each, entries_each, written.subspan(b * bitmap, bitmap));
+      read_data(cursor.address(), first + b * entries_each, entries_each, {written, b * pages});
     cursor.checksum();
   }
 
-  void read_data(std::uint64_t address, std::uint64_t first, std::uint64_t count, std::span<const std::byte> written) {
+  void read_data(std::uint64_t address, std::uint64_t first, std::uint64_t count, const Bitmap& written) {
     if (address == kUndefined) return;
     const bool paged = count > page_;
-    scope_.check(count <= scope_.file_size() && (!paged || !written.empty()), address,
-                 "chunk array block of ", count, " entries is larger than the file or lacks its pages");
+    scope_.check(count <= scope_.file_size() && (!paged || !written.bytes.empty()), address, "chunk array block of ",
+                 count, " entries is larger than the file or lacks its pages");
     const std::uint64_t size = 6 + offset_size() + number_width_ + (paged ? 0 : count * entry_size_) + 4;
     Cursor cursor = block(address, "EADB", size);
     cursor.skip(number_width_);

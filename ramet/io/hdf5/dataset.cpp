@@ -56,7 +56,8 @@ void Dataset::read_into(std::span<std::byte> out) const {
   const std::size_t element = data_->type.size;
   if (is_number(data_->type) && element > 1 && data_->type.big_endian == kLittleEndianMachine)
     for (std::size_t i = 0; i + element <= out.size(); i += element)
-      std::reverse(out.begin() + static_cast<std::ptrdiff_t>(i), out.begin() + static_cast<std::ptrdiff_t>(i + element));
+      std::reverse(out.begin() + static_cast<std::ptrdiff_t>(i),
+                   out.begin() + static_cast<std::ptrdiff_t>(i + element));
 }
 
 std::optional<std::span<const std::byte>> Dataset::raw() const {

@@ -77,7 +77,8 @@ std::vector<Filter> read_filters(const Scope& scope, const std::vector<Message>&
     const std::uint64_t values = cursor.u16();
     cursor.skip(version == 1 ? (name + 7) / 8 * 8 : name);
     cursor.skip(4 * values + (version == 1 && values % 2 == 1 ? 4 : 0));
-    cursor.check(id >= 1 && id <= 3, "use '", filter_name(id), "' (", id, "), which is not read; deflate, shuffle and "
+    cursor.check(id >= 1 && id <= 3, "use '", filter_name(id), "' (", id,
+                 "), which is not read; deflate, shuffle and "
                  "fletcher32 are");
     const Filter filter{static_cast<std::uint16_t>(id)};
     cursor.check(std::find(out.begin(), out.end(), filter) == out.end(), "use '", filter_name(id), "' twice");

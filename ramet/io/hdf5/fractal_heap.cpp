@@ -28,7 +28,7 @@ FractalHeap::FractalHeap(const Scope& scope, std::uint64_t address) : scope_(sco
   cursor.length();  // next id of a huge object
   huge_tree_ = cursor.address();
   cursor.length();
-  cursor.address();  // free space
+  cursor.address();                             // free space
   for (int i = 0; i < 8; ++i) cursor.length();  // counts
   width_ = cursor.u16();
   first_size_ = cursor.length();
@@ -76,8 +76,7 @@ void FractalHeap::read_direct(std::uint64_t address, std::uint64_t offset, std::
 void FractalHeap::read_indirect(std::uint64_t address, std::uint64_t offset, std::uint64_t rows, unsigned depth) {
   visited_.enter(scope_, address, "fractal heap block");
   scope_.check(depth < kDeepest && rows < 64, address, "fractal heap block has ", rows, " rows at depth ", depth);
-  const std::uint64_t size =
-      5 + scope_.source().offset_size * (1 + rows * width_) + offset_width_ + 4;
+  const std::uint64_t size = 5 + scope_.source().offset_size * (1 + rows * width_) + offset_width_ + 4;
   Cursor cursor(scope_, address, size, "fractal heap block");
   scope_.charge(size, address);
   cursor.signature("FHIB");

@@ -40,7 +40,7 @@ class FractalHeap {
   unsigned offset_width_ = 0, length_width_ = 0;
   bool checksummed_ = false;
   Visited visited_;
-  std::map<std::uint64_t, Block> blocks_;                       // by offset in the heap
+  std::map<std::uint64_t, Block> blocks_;                    // by offset in the heap
   std::optional<std::map<std::uint64_t, HeapObject>> huge_;  // by id, read when first needed
 };
 

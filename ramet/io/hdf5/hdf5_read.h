@@ -35,12 +35,12 @@ enum class Kind : std::uint8_t { integer, floating, boolean, opaque, string };
 // The type of an element.
 struct Type {
   Kind kind = Kind::integer;
-  std::uint32_t size = 0;       // bytes of an element in the file; a variable string is a reference of 12 or 16
-  bool is_signed = false;       // integers
-  bool big_endian = false;      // numbers; read_into turns them round
-  bool brain = false;           // the floating type of two bytes that is bfloat16 and not float16
-  bool variable = false;        // strings of any length, rather than all of `size` bytes
-  std::uint8_t padding = 0;     // strings of fixed length: 0 ends at NUL, 1 filled with NUL, 2 filled with spaces
+  std::uint32_t size = 0;    // bytes of an element in the file; a variable string is a reference of 12 or 16
+  bool is_signed = false;    // integers
+  bool big_endian = false;   // numbers; read_into turns them round
+  bool brain = false;        // the floating type of two bytes that is bfloat16 and not float16
+  bool variable = false;     // strings of any length, rather than all of `size` bytes
+  std::uint8_t padding = 0;  // strings of fixed length: 0 ends at NUL, 1 filled with NUL, 2 filled with spaces
   std::optional<DType> dtype() const;  // Ramet's element type of the same values, if it has one
 };
 
@@ -89,11 +89,11 @@ class Object {
 class Dataset : public Object {
  public:
   const Type& type() const;
-  const Shape& shape() const;           // () for a single value
-  bool null() const;                    // has no elements and no shape (h5py.Empty)
-  std::optional<DType> dtype() const;   // as type().dtype(), and Keras' way to store bfloat16
-  std::uint64_t byte_size() const;      // of all elements; at most Limits::max_bytes
-  std::string storage() const;          // "contiguous", "chunked (deflate, shuffle)"
+  const Shape& shape() const;          // () for a single value
+  bool null() const;                   // has no elements and no shape (h5py.Empty)
+  std::optional<DType> dtype() const;  // as type().dtype(), and Keras' way to store bfloat16
+  std::uint64_t byte_size() const;     // of all elements; at most Limits::max_bytes
+  std::string storage() const;         // "contiguous", "chunked (deflate, shuffle)"
 
   // Copies the elements in row-major order and in this machine's byte order.
   // REQUIRES: out.size() == byte_size() and elements that are not variable strings.

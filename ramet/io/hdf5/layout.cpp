@@ -89,8 +89,7 @@ Layout read_layout(const Scope& scope, const Message& message, const Type& type,
   return out;
 }
 
-std::span<const std::byte> read_fill_value(const Scope& scope, const std::vector<Message>& messages,
-                                           const Type& type) {
+std::span<const std::byte> read_fill_value(const Scope& scope, const std::vector<Message>& messages, const Type& type) {
   std::span<const std::byte> value;
   const auto take_value = [&](Cursor& cursor) {
     const std::uint32_t size = cursor.u32();

@@ -12,8 +12,7 @@ namespace {
 void add_link(const Scope& scope, std::vector<Link>& links, std::string_view name, std::uint64_t address,
               std::uint64_t at) {
   scope.charge(sizeof(Link) + name.size(), at);
-  const bool sound =
-      !name.empty() && name != "." && name.find('/') == name.npos && name.find('\0') == name.npos;
+  const bool sound = !name.empty() && name != "." && name.find('/') == name.npos && name.find('\0') == name.npos;
   scope.check(sound, at, "has a child named '", name, "', which cannot stand in a path");
   scope.check(address != kUndefined, at, "has a child '", name, "' without an address");
   links.push_back({std::string(name), address});
@@ -114,8 +113,8 @@ std::vector<Link> read_links(const Scope& scope, const std::vector<Message>& mes
       read_link_message(Cursor(scope, message.body, message.address, "link"), links);
 
   std::sort(links.begin(), links.end(), [](const Link& a, const Link& b) { return a.name < b.name; });
-  const auto twice = std::adjacent_find(links.begin(), links.end(),
-                                        [](const Link& a, const Link& b) { return a.name == b.name; });
+  const auto twice =
+      std::adjacent_find(links.begin(), links.end(), [](const Link& a, const Link& b) { return a.name == b.name; });
   if (twice != links.end()) scope.refuse(twice->address, "has two children named '", twice->name, "'");
   return links;
 }

@@ -41,8 +41,8 @@ class HeaderReader {
     while (!blocks_.empty()) {
       const Block block = blocks_.front();
       blocks_.pop_front();
-      visited_.enter(scope_, block.address, "continuation block");
-      Cursor cursor(scope_, block.address, block.length, "continuation block");
+      visited_.enter(scope_, block.address, "object header block");
+      Cursor cursor(scope_, block.address, block.length, "object header block");
       if (framing_.version == 2) {
         cursor.signature("OCHK");
         cursor.check(block.length >= 8, "is cut short");

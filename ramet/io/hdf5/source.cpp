@@ -52,7 +52,7 @@ void Scope::charge(std::uint64_t bytes, std::uint64_t address) const {
 
 std::span<const std::byte> Scope::bytes(std::uint64_t address, std::uint64_t length, std::string_view what) const {
   const auto all = source_->bytes;
-  if (address == kUndefined) throw DataError(one_line(cat("HDF5 '", shortened(path_), "': ", what, " has no address")));
+  check(address != kUndefined, address, what, " has no address");
   check(address <= all.size() && length <= all.size() - address, address, what, " of ", length,
         " bytes lies outside the file of ", all.size());
   return all.subspan(address, length);
@@ -61,7 +61,8 @@ std::span<const std::byte> Scope::bytes(std::uint64_t address, std::uint64_t len
 void Scope::refuse_text(std::uint64_t address, std::string text) const {
   std::uint64_t place = 0;
   if (!add(address, source_->base, place)) place = address;
-  throw DataError(one_line(cat("HDF5 '", shortened(path_), "' at byte ", place, ": ", text)));
+  const std::string where = address == kUndefined ? "" : cat(" at byte ", place);
+  throw DataError(one_line(cat("HDF5 '", shortened(path_), "'", where, ": ", text)));
 }
 
 std::uint64_t Cursor::address() { return undefined_if_full(scope_->source().offset_size); }

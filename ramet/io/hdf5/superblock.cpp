@@ -37,7 +37,8 @@ Superblock read_superblock(std::span<const std::byte> bytes, const Limits& limit
   out.source.offset_size = cursor.u8();
   out.source.length_size = cursor.u8();
   for (const unsigned size : {out.source.offset_size, out.source.length_size})
-    cursor.check(size == 2 || size == 4 || size == 8, "has offsets or lengths of ", size, " bytes; 2, 4 or 8 are known");
+    cursor.check(size == 2 || size == 4 || size == 8, "has offsets or lengths of ", size,
+                 " bytes; 2, 4 or 8 are known");
   if (version < 2) {
     cursor.skip(1 + 4 + 4);                // reserved, sizes of tree nodes, flags
     if (version == 1) cursor.skip(2 + 2);  // size of chunk tree nodes
@@ -48,7 +49,7 @@ Superblock read_superblock(std::span<const std::byte> bytes, const Limits& limit
   const std::uint64_t base = cursor.address();
   cursor.check(base == out.source.base, "says the file begins at byte ", base, ", but stands at ", out.source.base);
   const std::uint64_t second = cursor.address();  // free space (never written) or the extension
-  const std::uint64_t end = cursor.address();  // unlike all other addresses it counts the user block
+  const std::uint64_t end = cursor.address();     // unlike all other addresses it counts the user block
   cursor.check(end <= bytes.size(), "says the file has ", end, " bytes, but there are ", bytes.size(),
                ": it is cut short");
   if (version < 2) {
