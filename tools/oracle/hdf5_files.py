@@ -9,6 +9,7 @@ import glob
 import gzip
 import os
 import sys
+import zlib
 
 import h5py
 import numpy as np
@@ -154,6 +155,16 @@ def refused(folder):
     def variable(f):
         f.create_dataset("x", (2,), dtype=h5py.vlen_dtype("i4"))
 
+    def deflate_bomb(f):
+        data = f.create_dataset("x", (16,), "f4", chunks=(16,), compression="gzip")
+        data.id.write_direct_chunk((0,), zlib.compress(bytes(1 << 20)))
+
+    def large_chunk(f):
+        data = f.create_dataset("x", (1 << 26,), "f4", chunks=(1 << 26,), compression="gzip")
+        data.id.write_direct_chunk((0,), zlib.compress(bytes(1 << 16)))
+
+    make("deflate_bomb", deflate_bomb)
+    make("large_chunk", large_chunk)
     make("external_link", write("x", h5py.ExternalLink("other.h5", "/x")))
     make("external_group", external_group)
     make("soft_link", write("x", h5py.SoftLink("/y")))
@@ -199,6 +210,10 @@ def main():
     with h5py.File(os.path.join(folder, "user_block.h5"), "w", userblock_size=1024) as f:
         f["x"] = values("f4", 4)
         f["x"].attrs["name"] = "after the user block"
+    with h5py.File(os.path.join(folder, "small_latest.h5"), "w", libver="latest") as f:
+        f["group/x"] = values("f4", 4)
+        f["group/x"].attrs["name"] = "small"
+        f.create_dataset("packed", data=values("i2", 9), chunks=(4,), compression="gzip")
     refused(folder)
     keras_files(folder)
     for path in glob.glob(os.path.join(folder, "*.h5")):

@@ -69,8 +69,8 @@ AttributeData read_attribute(const Scope& scope, const Message& message) {
   AttributeData out;
   out.owner = scope.path();
   out.name = read_name(cursor, head);
-  const std::string type_of = cat("type of attribute '", out.name, "'");
-  const std::string shape_of = cat("shape of attribute '", out.name, "'");
+  const std::string type_of = "type of attribute '" + out.name + "'";
+  const std::string shape_of = "shape of attribute '" + out.name + "'";
 
   const std::uint64_t type_at = cursor.at();
   const auto type = cursor.take(head.padded(head.datatype)).first(head.datatype);
@@ -80,8 +80,9 @@ AttributeData read_attribute(const Scope& scope, const Message& message) {
   out.space = read_dataspace(Cursor(scope, space, space_at, shape_of));
 
   std::uint64_t size = 0;
-  cursor.check(multiply(out.space.count, out.type.size, size) && size <= cursor.left(), "'", out.name, "' of shape ",
-               ramet::to_string(out.space.shape), " declares more than the ", cursor.left(), " bytes it has");
+  if (!multiply(out.space.count, out.type.size, size) || size > cursor.left())
+    cursor.refuse("'", out.name, "' of shape ", ramet::to_string(out.space.shape), " declares more than the ",
+                  cursor.left(), " bytes it has");
   out.address = cursor.at();
   out.bytes = cursor.take(size);
   return out;

@@ -34,8 +34,8 @@ void walk_btree_v1(const Scope& scope, std::uint64_t root, BTreeV1Kind kind, std
     if (node.level) head.check(level == *node.level, "stands at level ", level, " where ", *node.level, " belongs");
 
     const std::uint64_t entry_size = key_size + source.offset_size;
-    scope.charge(head_size + used * entry_size, node.address);
     Cursor entries(scope, node.address + head_size, used * entry_size + key_size, "B-tree node");
+    scope.charge(head_size + used * entry_size, node.address);
     std::vector<Entry> below;
     for (unsigned i = 0; i < used; ++i) {
       const std::uint64_t key_at = entries.at();

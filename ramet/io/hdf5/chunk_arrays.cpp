@@ -28,8 +28,8 @@ class ArrayReader {
   // A block of `size` bytes, opened after its prefix.
   Cursor block(std::uint64_t address, std::string_view signature, std::uint64_t size) {
     visited_.enter(scope_, address, "chunk array block");
-    scope_.charge(size, address);
     Cursor cursor(scope_, address, size, "chunk array block");
+    scope_.charge(size, address);
     begin(cursor, signature);
     cursor.check(cursor.address() == header_, "belongs to another array");
     return cursor;
@@ -72,8 +72,8 @@ class ArrayReader {
     for (std::uint64_t i = 0; i * page < count; ++i) {
       if (!written.has(i)) continue;
       const std::uint64_t here = std::min(page, count - i * page);
-      scope_.charge(here * entry_size_, address);
       Cursor cursor(scope_, address + i * page_bytes, here * entry_size_ + 4, "chunk array page");
+      scope_.charge(here * entry_size_, address);
       read_entries(cursor, first + i * page, here);
       cursor.checksum();
     }

@@ -13,8 +13,9 @@ void read_dataset(const Scope& scope, const std::vector<Message>& messages, Obje
   out.space = read_dataspace(Cursor(scope, space->body, space->address, "shape"));
 
   const std::uint64_t limit = scope.source().limits.max_bytes;
-  scope.check(multiply(out.space.count, out.type.size, out.size) && out.size <= limit, space->address, "declares ",
-              to_string(out.type), ramet::to_string(out.space.shape), ", more than the limit of ", limit, " bytes");
+  if (!multiply(out.space.count, out.type.size, out.size) || out.size > limit)
+    scope.refuse(space->address, "declares ", to_string(out.type), ramet::to_string(out.space.shape),
+                 ", more than the limit of ", limit, " bytes");
   out.layout = read_layout(scope, *layout, out.type, out.space, out.size);
   out.filters = read_filters(scope, messages);
   out.fill = read_fill_value(scope, messages, out.type);
@@ -24,8 +25,9 @@ void read_dataset(const Scope& scope, const std::vector<Message>& messages, Obje
   scope.check(!chunked || !out.space.shape.empty(), layout->address, "has chunks without dimensions");
   // Nobody shall allocate for what cannot be there; how much of it is, is found when it is read.
   const std::uint64_t stored = chunked ? scope.file_size() : out.layout.bytes.size();
-  scope.check(out.size <= most_bytes_from(stored), layout->address, "declares ", to_string(out.type),
-              ramet::to_string(out.space.shape), ", ", out.size, " bytes, but at most ", stored, " are stored");
+  if (out.size > most_bytes_from(stored))
+    scope.refuse(layout->address, "declares ", to_string(out.type), ramet::to_string(out.space.shape), ", ", out.size,
+                 " bytes, but at most ", stored, " are stored");
 }
 
 }  // namespace

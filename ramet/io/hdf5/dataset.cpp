@@ -69,7 +69,7 @@ std::optional<std::span<const std::byte>> Dataset::raw() const {
 
 std::vector<std::string> Dataset::strings() const {
   const Scope scope = context_->scope(path_);
-  scope.check(data_->type.kind == Kind::string, data_->address, "holds ", to_string(data_->type), ", not text");
+  if (data_->type.kind != Kind::string) scope.refuse(data_->address, "holds ", to_string(data_->type), ", not text");
   std::vector<std::byte> elements(data_->size);
   read_stored(*context_, path_, *data_, elements);
   return decode_strings(scope, context_->heap, data_->type, elements, data_->address);

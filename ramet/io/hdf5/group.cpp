@@ -43,8 +43,8 @@ std::span<const std::byte> Attribute::raw() const { return data_->bytes; }
 
 std::vector<std::string> Attribute::strings() const {
   const Scope scope = context_->scope(data_->owner);
-  scope.check(data_->type.kind == Kind::string, data_->address, "attribute '", data_->name, "' holds ",
-              to_string(data_->type), ", not text");
+  if (data_->type.kind != Kind::string)
+    scope.refuse(data_->address, "attribute '", data_->name, "' holds ", to_string(data_->type), ", not text");
   return decode_strings(scope, context_->heap, data_->type, data_->bytes, data_->address);
 }
 
@@ -57,9 +57,9 @@ std::string Attribute::text() const {
 
 std::vector<double> Attribute::numbers() const {
   const Type& type = data_->type;
-  context_->scope(data_->owner)
-      .check(type.kind != Kind::string && type.kind != Kind::opaque, data_->address, "attribute '", data_->name,
-             "' holds ", to_string(type), ", not numbers");
+  if (type.kind == Kind::string || type.kind == Kind::opaque)
+    context_->scope(data_->owner)
+        .refuse(data_->address, "attribute '", data_->name, "' holds ", to_string(type), ", not numbers");
   std::vector<double> out;
   for (auto rest = data_->bytes; rest.size() >= type.size; rest = rest.subspan(type.size))
     out.push_back(element_value(type, rest.first(type.size)));
@@ -104,7 +104,8 @@ Group::Found Group::find(std::string_view path, bool required) const {
       scope.refuse(at.data->address, "has no child '", name, "'; it has ",
                    all.empty() ? "none" : cat(known, all.size() > 8 ? ", …" : ""));
     }
-    at.path = cat(at.path == "/" ? "" : at.path, "/", name);
+    if (at.path != "/") at.path += '/';
+    at.path += name;
     at.data = context_->object(link->address, at.path);
   }
   return at;

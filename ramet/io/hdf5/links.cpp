@@ -37,8 +37,8 @@ void read_symbol_node(const Scope& scope, std::uint64_t address, const Cursor& h
   head.version(1);
   head.skip(1);
   const std::uint64_t count = head.u16();
-  scope.charge(8 + count * entry_size, address);
   Cursor entries(scope, address + 8, count * entry_size, "symbol table node");
+  scope.charge(8 + count * entry_size, address);
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t at = entries.at();
     const std::uint64_t name_at = entries.address();
