@@ -2,6 +2,7 @@
 #pragma once
 #include "ramet/array/array.h"
 #include "ramet/array/random.h"
+#include "ramet/base/thread_pool.h"
 #include "ramet/graph/clone.h"
 #include "ramet/graph/input.h"
 #include "ramet/graph/model.h"
@@ -20,5 +21,6 @@
 #include "ramet/train/callbacks.h"
 #include "ramet/train/datasets.h"
 #include "ramet/train/feed.h"
+#include "ramet/train/inspect.h"
 #include "ramet/train/options.h"
 #include "ramet/train/predictor.h"

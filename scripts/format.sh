@@ -12,6 +12,6 @@ if [ "$version" != "$wanted" ]; then
 fi
 
 if [ "${1-}" = --check ]; then set -- --dry-run -Werror; else set -- -i; fi
-for folder in ramet cli examples bench tests; do
+for folder in ramet cli examples bench fuzz tests; do
   [ ! -d "$folder" ] || find "$folder" -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' \) -print
 done | xargs clang-format "$@"

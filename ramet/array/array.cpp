@@ -38,13 +38,22 @@ void print_nested(std::ostream& out, const T*& at, const Shape& shape, std::size
 
 }  // namespace
 
-Array::Array(Shape shape, DType dtype) : shape_(std::move(shape)), dtype_(dtype), size_(element_count(shape_)) {
+Array::Array(Shape shape, DType dtype) : Array(uninitialized(std::move(shape), dtype)) {
+  std::memset(data_, 0, byte_size());
+}
+
+Array Array::uninitialized(Shape shape, DType dtype) {
+  Array out;
+  out.shape_ = std::move(shape);
+  out.dtype_ = dtype;
+  out.size_ = element_count(out.shape_);
   std::size_t bytes = 0;
-  require(!__builtin_mul_overflow(static_cast<std::size_t>(size_), size_of(dtype), &bytes), "Array: shape ",
-          to_string(shape_), " is too large");
-  buffer_ = allocate(bytes);
-  data_ = buffer_.get();
-  std::memset(data_, 0, bytes);
+  require(!__builtin_mul_overflow(static_cast<std::size_t>(out.size_), size_of(dtype), &bytes) &&
+              bytes <= std::numeric_limits<std::size_t>::max() / 2,
+          "Array: shape ", to_string(out.shape_), " is too large");
+  out.buffer_ = allocate(bytes);
+  out.data_ = out.buffer_.get();
+  return out;
 }
 
 Array Array::full(Shape shape, double value, DType dtype) {

@@ -16,6 +16,7 @@ class Array {
   Array() = default;                                      // no elements, not even a shape; `defined()` is false
   explicit Array(Shape shape, DType dtype = DType::f32);  // zeros
 
+  static Array uninitialized(Shape shape, DType dtype);  // for whoever writes every element
   static Array zeros(Shape shape, DType dtype = DType::f32) { return Array(std::move(shape), dtype); }
   static Array full(Shape shape, double value, DType dtype = DType::f32);
   static Array arange(std::int64_t count, DType dtype = DType::f32);

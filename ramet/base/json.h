@@ -52,10 +52,11 @@ class JsonObject {
 
 // What parse() accepts before it refuses. The memory a text can claim is bounded by `text_bytes` and `nodes`.
 struct JsonLimits {
-  int depth = 200;
+  int depth = 128;
   std::size_t nodes = 4'000'000;
   std::size_t string_bytes = std::size_t{16} << 20;
   std::size_t text_bytes = std::size_t{64} << 20;
+  bool nonfinite = false;  // whether NaN, Infinity and -Infinity, which dump() writes as Python does, are read
 };
 
 class Json {
@@ -104,8 +105,8 @@ class Json {
   // that it is one (1.0, 1e+16) and reads back to the same bits. Throws DataError for a string that is not UTF-8.
   std::string dump(int indent = -1) const;
 
-  // Strict RFC 8259, plus NaN, Infinity and -Infinity. Throws DataError with line and byte for anything else: repeated
-  // keys, lone surrogates, text that is not UTF-8, integers that do not fit 64 bits, and what passes `limits`.
+  // Strict RFC 8259. Throws DataError with line and byte for anything else: repeated keys, lone surrogates, text that
+  // is not UTF-8, integers that do not fit 64 bits, numbers too large for a double, and what passes `limits`.
   static Json parse(std::string_view text, JsonLimits limits = {});
 
  private:

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <unordered_set>
 
 #include "ramet/base/error.h"
@@ -87,10 +88,22 @@ class Parser {
     if (take_word("null")) return nullptr;
     if (take_word("true")) return true;
     if (take_word("false")) return false;
-    if (take_word("NaN")) return std::nan("");
-    if (take_word("Infinity")) return HUGE_VAL;
-    if (take_word("-Infinity")) return -HUGE_VAL;
+    if (next_is('N') || next_is('I') || text_.substr(at_, 2) == "-I") return parse_nonfinite();
     if (next_is('-') || next_is_digit()) return parse_number();
+    refuse("expected a value");
+  }
+
+  Json parse_nonfinite() {
+    static constexpr std::pair<std::string_view, double> words[] = {
+        {"NaN", std::numeric_limits<double>::quiet_NaN()},
+        {"Infinity", std::numeric_limits<double>::infinity()},
+        {"-Infinity", -std::numeric_limits<double>::infinity()}};
+    for (const auto& [word, value] : words) {
+      if (text_.substr(at_, word.size()) != word) continue;
+      if (!limits_.nonfinite) refuse_at(at_, cat(word, " is not a number that JSON has"));
+      at_ += word.size();
+      return value;
+    }
     refuse("expected a value");
   }
 

@@ -1,8 +1,11 @@
 #include "ramet/exec/executable.h"
 
+#include <chrono>
 #include <exception>
 #include <thread>
+#include <utility>
 
+#include "ramet/exec/crew.h"
 #include "ramet/passes/pass_manager.h"
 
 namespace ramet {
@@ -11,7 +14,10 @@ struct Executable::Workspace {
   std::vector<std::shared_ptr<void>> memory;
   std::vector<char*> arenas;
   std::vector<void*> pointers;
-  std::vector<std::atomic<bool>> done;  // per step, for several devices
+  // For several devices:
+  std::unique_ptr<Crew> crew;
+  std::vector<std::atomic<bool>> done;  // per step
+  std::vector<std::exception_ptr> errors;
 };
 
 Executable::Executable(std::shared_ptr<const Plan> plan, const Backend& backend)
@@ -38,7 +44,11 @@ Executable::Workspace* Executable::lease() const {
     fresh->arenas.push_back(static_cast<char*>(fresh->memory.back().get()));
   }
   fresh->pointers.resize(plan_->pointer_count());
-  if (plan_->devices().size() > 1) fresh->done = std::vector<std::atomic<bool>>(plan_->steps().size());
+  if (plan_->devices().size() > 1) {
+    fresh->crew = std::make_unique<Crew>(plan_->devices().size());
+    fresh->done = std::vector<std::atomic<bool>>(plan_->steps().size());
+    fresh->errors.resize(plan_->devices().size());
+  }
   plan_->bind(fresh->pointers.data(), fresh->arenas.data(), static_cast<char*>(prepared_.get()));
   return fresh.release();
 }
@@ -65,21 +75,32 @@ void Executable::prepare(Workspace& workspace, void* const*, std::uint64_t versi
   is_prepared_.store(true, std::memory_order_release);
 }
 
+// Gives the workspace back however the run ends.
+struct Executable::Lease {
+  const Executable& owner;
+  Workspace* workspace;
+  ~Lease() { owner.give_back(workspace); }
+};
+
 void Executable::run(void* const* external, std::uint64_t version) const {
-  // Gives the workspace back however the run ends.
-  struct Lease {
-    const Executable& owner;
-    Workspace* workspace;
-    ~Lease() { owner.give_back(workspace); }
-  };
   const Lease held{*this, lease()};
   Workspace& w = *held.workspace;
   plan_->patch(w.pointers.data(), external);
   prepare(w, external, version);
   if (plan_->devices().size() == 1)
-    run_steps(plan_->steps(), w.pointers.data(), w.arenas[0], backend_.pool(plan_->devices()[0]));
+    run_steps(plan_->steps(), w.pointers.data(), w.arenas[0], own_pool());
   else
     run_devices(w);
+}
+
+// The backend's pool without asking it again in every run.
+ThreadPool& Executable::own_pool() const {
+  ThreadPool* pool = pool_.load(std::memory_order_acquire);
+  if (!pool || pool->threads() != num_threads()) {
+    pool = &backend_.pool(plan_->devices()[0]);
+    pool_.store(pool, std::memory_order_release);
+  }
+  return *pool;
 }
 
 // One thread per device, each running its device's steps in order. A step that needs another device's result waits for
@@ -87,7 +108,6 @@ void Executable::run(void* const* external, std::uint64_t version) const {
 void Executable::run_devices(Workspace& w) const {
   for (auto& d : w.done) d.store(false, std::memory_order_relaxed);
   std::atomic<bool> failed{false};
-  std::vector<std::exception_ptr> errors(plan_->devices().size());
   const auto drive = [&](std::size_t device) {
     try {
       ThreadPool& pool = backend_.pool({plan_->devices()[device].kind, static_cast<int>(device) + 1});
@@ -104,16 +124,29 @@ void Executable::run_devices(Workspace& w) const {
         w.done[i].store(true, std::memory_order_release);
       }
     } catch (...) {
-      errors[device] = std::current_exception();
+      w.errors[device] = std::current_exception();
       failed.store(true, std::memory_order_release);
     }
   };
-  std::vector<std::thread> threads;
-  for (std::size_t d = 1; d < plan_->devices().size(); ++d) threads.emplace_back(drive, d);
-  drive(0);
-  for (auto& t : threads) t.join();
-  for (const auto& e : errors)
-    if (e) std::rethrow_exception(e);
+  w.crew->run(drive);
+  for (auto& e : w.errors)
+    if (e) std::rethrow_exception(std::exchange(e, nullptr));
+}
+
+void Executable::time_steps(void* const* external, double* seconds, std::uint64_t version) const {
+  const Lease held{*this, lease()};
+  Workspace& w = *held.workspace;
+  plan_->patch(w.pointers.data(), external);
+  prepare(w, external, version);
+  auto before = std::chrono::steady_clock::now();
+  for (const auto& s : plan_->steps()) {
+    const auto device = static_cast<std::size_t>(s.device);
+    s.step.run(s.step.args.get(), {w.pointers.data() + s.in, w.pointers.data() + s.out, w.arenas[device] + s.scratch,
+                                   backend_.pool(plan_->devices()[device])});
+    const auto after = std::chrono::steady_clock::now();
+    *seconds++ = std::chrono::duration<double>(after - before).count();
+    before = after;
+  }
 }
 
 Arrays Executable::run(const Arrays& inputs, std::uint64_t version) const {

@@ -24,16 +24,22 @@ class Executable {
   // content of frozen state: what was prepared is prepared again when it differs from the last run's.
   void run(void* const* external, std::uint64_t version = 0) const;
 
+  // The same on one thread of steps, device after device, with a clock between the steps: seconds[i] is what step i of
+  // the plan took.
+  void time_steps(void* const* external, double* seconds, std::uint64_t version = 0) const;
+
   // The same for arrays, with new ones for the outputs. Checks the specs.
   Arrays run(const Arrays& inputs, std::uint64_t version = 0) const;
 
  private:
   struct Workspace;
+  struct Lease;
   Executable(std::shared_ptr<const Plan> plan, const Backend& backend);
   Workspace* lease() const;
   void give_back(Workspace* workspace) const;
   void prepare(Workspace& workspace, void* const* external, std::uint64_t version) const;
   void run_devices(Workspace& workspace) const;
+  ThreadPool& own_pool() const;
 
   static constexpr int kSlots = 64;
   std::shared_ptr<const Plan> plan_;
@@ -43,6 +49,7 @@ class Executable {
   mutable std::atomic<std::uint64_t> prepared_version_{0};
   mutable std::atomic<bool> is_prepared_{false};
   std::shared_ptr<void> prepared_;
+  mutable std::atomic<ThreadPool*> pool_{nullptr};
 };
 
 // Evaluates a program as it stands, op by op, with plain kernels. What everything else is compared with.

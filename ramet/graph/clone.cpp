@@ -69,7 +69,9 @@ class Cloner {
     if (model.input())
       out->add_input(new_input(*model.input(), given.empty() ? nullptr : &given[0]));
     else if (!given.empty())
-      out->add_input(std::get<Tensor>(given[0]));
+      out->add_input(std::holds_alternative<Array>(given[0])
+                         ? Input({.name = cat("input_wrapper_for_", model.name()), .tensor = std::get<Array>(given[0])})
+                         : std::get<Tensor>(given[0]));
     for (const auto& layer : model.layers()) out->add(twin(layer));
     return finish(model, out);
   }
@@ -88,13 +90,11 @@ class Cloner {
       twins_[layer] = copy;
       return copy->output();
     }
-    if (const Array* data = std::get_if<Array>(given)) {
-      InputLayer::Config config;
-      config.batch_shape = data->shape();
-      config.dtype = keras_name(data->dtype());
-      config.name = cat("input_wrapper_for_", layer->name());
-      return InputLayer::create(config, *data);
-    }
+    if (const Array* data = std::get_if<Array>(given))
+      return Input({.sparse = layer->config().sparse,
+                    .name = cat("input_wrapper_for_", layer->name()),
+                    .tensor = *data,
+                    .optional = layer->config().optional});
     const Tensor& t = std::get<Tensor>(*given);
     require(t.shape().size() == old.shape().size(), "clone_model: the input tensor for '", old.name(), "' has shape ",
             to_string(t.shape()), ", the model's has ", to_string(old.shape()));
@@ -129,6 +129,7 @@ Model clone_model(const Model& model, const CloneOptions& options) {
   Cloner cloner(options);
   Model out(cloner.clone(model.layer(), options.input_tensors));
   if (options.weights != Weights::fresh) take_weights(cloner.twins(), options.weights);
+  if (options.compile && model.compiled()) out.compile_like(model, options.weights != Weights::fresh);
   if (options.layer_map) *options.layer_map = cloner.twins();
   return out;
 }

@@ -26,6 +26,7 @@ struct CloneOptions {
   Weights weights = Weights::fresh;            // for layers whose clone has the same weights
   std::optional<Device> device = std::nullopt;
   std::string dtype = "";         // another dtype policy for all layers
+  bool compile = false;           // compiled as the source is; with its weights also its optimizer's state, copied
   LayerMap* layer_map = nullptr;  // filled with who became whom
 };
 

@@ -7,8 +7,7 @@ InputLayer::InputLayer(Config config, std::string name)
   for (const auto size : config_.batch_shape)
     require(size == None || size >= 0, "Input '", this->name(), "': sizes must be None or not negative; got ",
             to_string(config_.batch_shape));
-  require(!config_.sparse && !config_.ragged, "Input '", this->name(),
-          "': sparse and ragged inputs are not supported yet");
+  require(!config_.ragged, "Input '", this->name(), "': ragged inputs are not supported yet");
   dtype_from(config_.dtype);
   mark_built();
 }
@@ -65,7 +64,37 @@ LayerRef InputLayer::from_config(const JsonObject& json) {
   return layer;
 }
 
+namespace {
+
+// Shape, type and data come from a tensor; what else was said must agree with it.
+Tensor input_like(const Spec& spec, Array data, const Shape& shape, const InputOptions& options) {
+  const auto agree = [&](bool holds, const char* what) {
+    require(holds, "Input '", options.name, "': when providing the `tensor` argument (", spec,
+            "), you cannot provide an incompatible `", what, "` argument");
+  };
+  agree(options.dtype.empty() || dtype_from(options.dtype) == spec.dtype, "dtype");
+  agree(!options.batch_shape || Shape(options.batch_shape->begin(), options.batch_shape->end()) == spec.shape,
+        "batch_shape");
+  agree(!options.batch_size || (!spec.shape.empty() && *options.batch_size == spec.shape[0]), "batch_size");
+  agree(shape.empty() || (!spec.shape.empty() && shape == Shape(spec.shape.begin() + 1, spec.shape.end())), "shape");
+  InputLayer::Config config;
+  config.batch_shape = spec.shape;
+  config.dtype = keras_name(spec.dtype);
+  config.sparse = options.sparse, config.ragged = options.ragged;
+  config.name = options.name;
+  config.optional = options.optional;
+  return InputLayer::create(std::move(config), std::move(data));
+}
+
+}  // namespace
+
 Tensor Input(Shape shape, InputOptions options) {
+  if (const auto* like = std::get_if<Tensor>(&options.tensor))
+    return input_like({like->shape(), like->dtype()}, {}, shape, options);
+  if (const auto* data = std::get_if<Array>(&options.tensor)) {
+    require(data->defined() && data->rank() > 0, "Input '", options.name, "': `tensor` needs a batch axis");
+    return input_like({data->shape(), data->dtype()}, *data, shape, options);
+  }
   InputLayer::Config config;
   if (options.batch_shape) {
     require(shape.empty() && !options.batch_size, "Input: give either a shape or `batch_shape`, not both");
@@ -74,7 +103,7 @@ Tensor Input(Shape shape, InputOptions options) {
     config.batch_shape = std::move(shape);
     config.batch_shape.insert(config.batch_shape.begin(), options.batch_size.value_or(None));
   }
-  config.dtype = options.dtype;
+  if (!options.dtype.empty()) config.dtype = options.dtype;
   config.sparse = options.sparse;
   config.ragged = options.ragged;
   config.name = options.name;
@@ -83,7 +112,8 @@ Tensor Input(Shape shape, InputOptions options) {
 }
 
 Tensor Input(InputOptions options) {
-  require(options.batch_shape.has_value(), "Input: a shape or `batch_shape` is needed");
+  require(options.batch_shape.has_value() || options.tensor.index() != 0,
+          "Input: a shape, `batch_shape` or `tensor` is needed");
   return Input({}, std::move(options));
 }
 

@@ -1,5 +1,7 @@
 // Where a model begins.
 #pragma once
+#include <variant>
+
 #include "ramet/array/array.h"
 #include "ramet/graph/layer.h"
 
@@ -14,11 +16,13 @@ struct InputOptions {
     explicit Named() = default;
   } by_name = Named();
   std::optional<std::int64_t> batch_size = std::nullopt;
-  std::string dtype = "float32";
-  bool sparse = false;
+  std::string dtype = "";  // "float32", or the tensor's
+  bool sparse = false;     // kept and written; arrays are dense all the same
   bool ragged = false;
   std::optional<std::vector<std::int64_t>> batch_shape = std::nullopt;
   std::string name = "";
+  // What the input is like: a symbolic tensor gives shape and type, an array also the data, which then need not be fed.
+  std::variant<std::monostate, Tensor, Array> tensor = {};
   bool optional = false;  // nothing may be fed for it
 };
 
@@ -47,7 +51,7 @@ class InputLayer final : public Layer {
   LayerRef clone_as(const std::string& dtype) const override;
   TracedNest trace(Trace&, const TracedArgs&) override { throw InternalError("an input layer is not traced"); }
   const Config& config() const { return config_; }
-  const Array& data() const { return data_; }  // what the input carries itself, when clone_model was given an array
+  const Array& data() const { return data_; }  // what the input carries itself; undefined when it must be fed
   std::shared_ptr<Node> node() const { return node_.lock(); }
   static LayerRef from_config(const JsonObject& json);
   // The layer's tensor, made again when nobody holds the first one any more.

@@ -7,6 +7,7 @@
 
 #include "ramet/array/random.h"
 #include "ramet/base/strings.h"
+#include "ramet/graph/load_context.h"
 #include "ramet/ops/elementwise/elementwise.h"
 #include "ramet/ops/reduce/reduce.h"
 
@@ -57,15 +58,63 @@ void reset_names() {
 
 std::string describe(const Operation& operation) { return cat(operation.class_name(), " '", operation.name(), "'"); }
 
+namespace {
+
+// Initialized, or room for what a file holds.
+Array first_value(const Layer& layer, const std::string& name, const Shape& shape, DType dtype,
+                  const InitFunction& initializer) {
+  if (LoadContext* loading = LoadContext::current(); loading && loading->weight_bytes) {
+    std::uint64_t bytes = 0;
+    const bool fits = !__builtin_mul_overflow(static_cast<std::uint64_t>(element_count(shape)),
+                                              std::uint64_t{size_of(dtype)}, &bytes) &&
+                      bytes <= *loading->weight_bytes;
+    if (!fits)
+      throw DataError(cat(describe(layer), ": the weight '", name, "' of shape ", to_string(shape),
+                          " takes more memory than the file's weights justify"));
+    *loading->weight_bytes -= bytes;
+    return Array::uninitialized(shape, dtype);
+  }
+  Array value = initializer(shape, dtype);
+  require(value.shape() == shape, describe(layer), ": the initializer of '", name, "' gave ", to_string(value.shape()),
+          ", not ", to_string(shape));
+  return value.astype(dtype).copy();
+}
+
+Json shape_json(const Shape& shape) {
+  JsonArray out;
+  for (const auto size : shape) out.push_back(size == None ? Json(nullptr) : Json(size));
+  return Json(std::move(out));
+}
+
+Json shapes_json(const Nest<Spec>& nest) {
+  if (nest.is_leaf()) return shape_json(nest.leaf().shape);
+  if (!nest.is_list()) return Json(nullptr);
+  JsonArray out;
+  for (const auto& item : nest.list()) out.push_back(shapes_json(item));
+  return Json(std::move(out));
+}
+
+// {"input_shape": …}, or {"shapes_dict": {"query_shape": …}} for a layer of several named inputs.
+Json build_config_of(const Layer& layer, const SpecArgs& args) {
+  const auto names = layer.positional_arguments();
+  if (names.size() <= 1)
+    return args.args.empty() ? Json(nullptr) : Json(JsonObject{{"input_shape", shapes_json(args.args[0])}});
+  JsonObject shapes;
+  for (std::size_t i = 0; i < args.args.size() && i < names.size(); ++i)
+    shapes.set(names[i] + "_shape", shapes_json(args.args[i]));
+  for (const auto& [key, nest] : args.kwargs)
+    if (std::find(names.begin(), names.end(), key) != names.end()) shapes.set(key + "_shape", shapes_json(nest));
+  return Json(JsonObject{{"shapes_dict", Json(std::move(shapes))}});
+}
+
+}  // namespace
+
 Weight Builder::weight(const std::string& name, Shape shape, const InitFunction& initializer, WeightOptions options) {
   for (const auto size : shape)
     require(size != None, describe(layer_), ": the weight '", name,
             "' needs a size that the input leaves open: ", to_string(shape));
   const DType dtype = options.dtype.value_or(layer_.dtype());
-  Array value = initializer(shape, dtype);
-  require(value.shape() == shape, describe(layer_), ": the initializer of '", name, "' gave ", to_string(value.shape()),
-          ", not ", to_string(shape));
-  auto variable = std::make_shared<Variable>(name, value.astype(dtype).copy());
+  auto variable = std::make_shared<Variable>(name, first_value(layer_, name, shape, dtype, initializer));
   variable->path = cat(path_, "/", name);
   variable->trainable = options.trainable;
   variable->regularizer = std::move(options.regularizer);
@@ -204,6 +253,7 @@ void Layer::build_now(const std::string& path, const SpecArgs& args) {
   Builder builder(*this, path);
   build_args(builder, args);
   built_ = true;
+  if (!weights().empty()) build_config_ = build_config_of(*this, args);
 }
 
 void Layer::forget_build() {
@@ -211,6 +261,7 @@ void Layer::forget_build() {
   for (const auto& inner : built_inside_) inner->forget_build();
   built_inside_.clear();
   built_ = false;
+  build_config_ = Json(nullptr);
 }
 
 Value Layer::call(const CallContext&, Value) const { throw InternalError(cat(describe(*this), " has no call")); }

@@ -126,6 +126,9 @@ class Layer : public Operation {
   // The default of `training` in Keras' signature. Files up to Keras 3.15 record it on nodes although nobody passed it.
   virtual std::optional<bool> default_training() const { return false; }
   virtual std::vector<LayerRef> sublayers() const { return {}; }
+  // What each of them is called in a weights file. A name that ends in '/' is a container of several, numbered there by
+  // class: "cells/".
+  virtual std::vector<std::string> sublayer_names() const { return {}; }
   // A penalty on the outputs, divided by the batch size and added to the losses; empty for none.
   virtual std::function<Value(Value)> activity_penalty() const { return nullptr; }
 
@@ -155,6 +158,10 @@ class Layer : public Operation {
   void set_weights(const Arrays& values);
   std::int64_t count_params() const;
   const VariableRefs& own_variables() const { return variables_; }
+  // What Keras writes as build_config: the shapes the layer was built for; null when it has none.
+  const Json& build_config() const { return build_config_; }
+  // Keys that a file had beside the layer's config and that mean nothing to us; written again.
+  JsonObject file_extras;
 
   TracedNest trace(Trace& trace, const TracedArgs& args) override;
   void prepare(const SpecArgs& args) override;
@@ -174,6 +181,7 @@ class Layer : public Operation {
   VariableRefs variables_;
   std::vector<LayerRef> built_inside_;  // built by this layer's build, so forgotten with it
   bool built_ = false, trainable_ = true;
+  Json build_config_;
   std::string dtype_name_;
   DType dtype_ = DType::f32;
 };

@@ -17,6 +17,9 @@ class ModelLayer : public Layer {
   // Layers in Keras' order. A Sequential leaves its InputLayer out.
   virtual std::vector<LayerRef> layers() const = 0;
   std::vector<LayerRef> sublayers() const override { return layers(); }
+  std::vector<std::string> sublayer_names() const override {
+    return std::vector<std::string>(layers().size(), "layers/");
+  }
   MaskRule mask_rule() const override { return MaskRule::custom; }
   Values compute_mask(const CallContext&, const std::vector<Traced>&) const override {
     return {};
@@ -31,6 +34,12 @@ class ModelLayer : public Layer {
   MaskSemantics mask_semantics = MaskSemantics::keras3;
   // What `compile` and training keep here (ramet/train, which guards it); a model layer only carries it.
   std::shared_ptr<void> training_state;
+  // Where a loaded model comes from: what its file says besides the model.
+  struct FileInfo {
+    std::string keras_version;  // empty when the model was not loaded or the file does not say
+    JsonObject metadata;        // all of metadata.json
+    std::vector<std::string> warnings;
+  } file_info;
   // Numbers and bytes of the optimizer's variables, for the summary; set by whoever compiles. Zero before they exist.
   std::function<std::pair<std::int64_t, std::int64_t>()> optimizer_params;
 
@@ -149,6 +158,14 @@ class Model {
   // Keras' text for a whole model: {"module", "class_name", "config", …}.
   std::string to_json() const;
   static Model from_json(std::string_view text);
+
+  // Writes the model to a file that Keras opens: .keras, or .h5 in the older form. The old file is replaced as a whole
+  // or left untouched. load_model (ramet/io/model_file.h) opens it again.
+  void save(const std::string& path) const;
+  // The weights alone: .weights.h5, .weights.json with shards beside it, or .h5 in the older form. Weights are matched
+  // by their place in the model.
+  void save_weights(const std::string& path) const;
+  void load_weights(const std::string& path);
   // Masks as this version of Keras has them. The model's plans are made anew.
   void set_mask_semantics(MaskSemantics semantics);
 
@@ -178,6 +195,8 @@ class Model {
   // What compile was given, as Keras writes it into files; and compile from that.
   JsonObject get_compile_config() const;
   void compile_from_config(const JsonObject& config);
+  // Compiles as another model was; with its optimizer's state where the trainable weights have the same shapes.
+  void compile_like(const Model& other, bool with_state);
   // The optimizer's state in Keras' saved order; made on demand. Empty before compile.
   VariableRefs optimizer_variables() const;
   // A plan for inputs of exactly these shapes, to call without allocation or lock; each thread has its own.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "ramet/graph/load_context.h"
 #include "ramet/graph/model.h"
 #include "ramet/graph/op_operation.h"
 
@@ -62,10 +63,24 @@ bool holds_tensor(const Json& json) {
   return false;
 }
 
-struct PendingNode {
-  std::size_t operation;
-  Json data;
-};
+// Keras 2 wrote a call as [[layer, call, output, {arguments}], …]. A recurrent layer's further tensors are its states.
+Json modern_node(const Json& node) {
+  if (!node.is_array()) return node;
+  JsonArray tensors;
+  JsonObject kwargs;
+  for (const Json& item : node.as_array()) {
+    const JsonArray& place = item.as_array();
+    if (place.size() < 3 || place.size() > 4) throw DataError("a tensor is not written as [layer, call, output]");
+    const JsonArray history(place.begin(), place.begin() + 3);
+    tensors.push_back(Json(JsonObject{{"class_name", Json("__keras_tensor__")},
+                                      {"config", Json(JsonObject{{"keras_history", Json(history)}})}}));
+    if (place.size() == 4)
+      for (const auto& [key, value] : place[3].as_object()) kwargs.set(key, value);
+  }
+  if (tensors.empty()) throw DataError("a call without a tensor");
+  JsonArray args{tensors.size() == 1 ? tensors[0] : Json(std::move(tensors))};
+  return Json(JsonObject{{"args", Json(std::move(args))}, {"kwargs", Json(std::move(kwargs))}});
+}
 
 // Rebuilds a graph from the entries of "layers": operations first, then their calls, each as soon as its tensors exist.
 // The calls of one operation are made in order, because a tensor is named by the number of the call.
@@ -74,56 +89,89 @@ class GraphReader {
   explicit GraphReader(const JsonObject& config) : config_(config) {}
 
   std::pair<Arg, Arg> read() {
-    for (const Json& entry : config_.at("layers").as_array()) add(entry.as_object());
+    std::size_t i = 0;
+    for (const Json& entry : config_.at("layers").as_array()) add(entry.as_object(), i++);
     call_all();
-    return {place(config_.at("input_layers"), true), place(config_.at("output_layers"), false)};
+    return {place("input_layers"), place("output_layers")};
   }
 
  private:
-  void add(const JsonObject& entry) {
+  static constexpr std::size_t kMostCalls = 100'000;
+
+  struct Entry {
+    OperationRef operation;
+    std::deque<Json> calls;  // still to be made
+    std::size_t made = 0;
+  };
+
+  void add(const JsonObject& entry, std::size_t index) {
+    const std::string pointer = cat("/layers/", index);
+    const std::string name = entry.contains("name") && entry.at("name").is_string() ? entry.at("name").as_string() : "";
     const std::string& class_name = entry.at("class_name").as_string();
     const Json* module = entry.find("module");
     const std::string from = module && module->is_string() ? module->as_string() : "";
     const bool op = from.find(".ops.") != std::string::npos || from.rfind("keras.ops", 0) == 0;
-    OperationRef operation;
-    const std::string name = entry.contains("name") ? entry.at("name").as_string() : "";
+    Entry made;
     try {
       if (op) {
         JsonObject own = entry.at("config").as_object();
         if (!own.contains("name")) own.set("name", Json(name));
-        operation = OpOperation::from_config(class_name, own);
+        made.operation = OpOperation::from_config(class_name, own);
       } else
-        operation = deserialize_layer(Json(entry));
-    } catch (const Error& error) { throw DataError(cat("layer '", name, "' (", class_name, "): ", error.what())); }
-    if (calls_.count(operation->name()))
-      throw DataError(cat("the name '", operation->name(), "' is used by two operations"));
-    operations_.push_back(operation);
-    auto& calls = calls_[operation->name()];
-    if (class_name == "InputLayer") calls.push_back(static_cast<InputLayer&>(*operation).output());
-    const Json* nodes = entry.find("inbound_nodes");
-    if (nodes && class_name != "InputLayer")
-      for (const Json& node : nodes->as_array()) pending_[operations_.size() - 1].push_back(node);
+        made.operation = deserialize_layer(Json(entry));
+      if (const Json* nodes = entry.find("inbound_nodes"); nodes && class_name != "InputLayer")
+        for (const Json& node : nodes->as_array()) made.calls.push_back(modern_node(node));
+    } catch (const Error& error) {
+      const std::string what = error.what();
+      throw DataError(what.starts_with('/') ? cat(pointer, "/config", what)
+                                            : cat(pointer, ": layer '", name, "' (", class_name, "): ", what));
+    }
+    if (!index_.emplace(made.operation->name(), entries_.size()).second)
+      throw DataError(cat(pointer, ": the name '", made.operation->name(), "' is used by two operations"));
+    calls_ += made.calls.size();
+    if (calls_ > kMostCalls) throw DataError(cat(pointer, ": the model has more than ", kMostCalls, " calls"));
+    auto& results = results_[made.operation->name()];
+    if (class_name == "InputLayer") results.push_back(static_cast<InputLayer&>(*made.operation).output());
+    entries_.push_back(std::move(made));
   }
 
+  // An operation whose next call lacks a tensor waits for the layer that makes it.
   void call_all() {
-    for (bool progress = true; progress;) {
-      progress = false;
-      for (auto& [index, queue] : pending_)
-        while (!queue.empty() && ready(queue.front())) {
-          call(operations_[index], queue.front());
-          queue.pop_front();
-          progress = true;
+    std::deque<std::size_t> todo;
+    for (std::size_t i = 0; i < entries_.size(); ++i) todo.push_back(i);
+    std::map<std::string, std::vector<std::size_t>> waiting;
+    while (!todo.empty()) {
+      const std::size_t i = todo.front();
+      todo.pop_front();
+      Entry& entry = entries_[i];
+      while (!entry.calls.empty()) {
+        const std::string pointer = cat("/layers/", i, "/inbound_nodes/", entry.made);
+        try {
+          if (const std::string* lacks = missing(entry.calls.front())) {
+            waiting[*lacks].push_back(i);
+            break;
+          }
+          call(entry.operation, entry.calls.front());
+        } catch (const Error& error) { throw DataError(at_pointer(pointer, error.what())); }
+        entry.calls.pop_front();
+        ++entry.made;
+        if (const auto it = waiting.find(entry.operation->name()); it != waiting.end()) {
+          todo.insert(todo.end(), it->second.begin(), it->second.end());
+          waiting.erase(it);
         }
+      }
     }
-    for (const auto& [index, queue] : pending_)
-      if (!queue.empty())
-        throw DataError(cat("the calls of layer '", operations_[index]->name(), "' need tensors that nothing makes"));
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+      if (!entries_[i].calls.empty())
+        throw DataError(cat("/layers/", i, "/inbound_nodes/", entries_[i].made, ": the call of layer '",
+                            entries_[i].operation->name(), "' needs a tensor of layer '",
+                            *missing(entries_[i].calls.front()), "' that nothing makes (a cycle, or a call too few)"));
   }
 
   const Tensor* find(const JsonArray& history, int shift = 0) const {
     if (history.size() != 3) throw DataError("a tensor is not written as [layer, call, output]");
-    const auto it = calls_.find(history[0].as_string());
-    if (it == calls_.end())
+    const auto it = results_.find(history[0].as_string());
+    if (it == results_.end())
       throw DataError(cat("a tensor of layer '", history[0].as_string(), "' is used, but there is no such layer"));
     const auto call = history[1].as_int() - shift;
     return call >= 0 && call < static_cast<std::int64_t>(it->second.size())
@@ -137,14 +185,18 @@ class GraphReader {
     return call.several() ? call[static_cast<std::size_t>(i)] : call;
   }
 
-  bool ready(const Json& json) const {
-    if (is_tensor(json)) return find(json.at("config").at("keras_history").as_array()) != nullptr;
+  // The layer whose tensor is not there yet, or null.
+  const std::string* missing(const Json& json) const {
+    if (is_tensor(json)) {
+      const JsonArray& history = json.at("config").at("keras_history").as_array();
+      return find(history) ? nullptr : &history[0].as_string();
+    }
+    const std::string* lacks = nullptr;
     if (json.is_array())
-      return std::all_of(json.as_array().begin(), json.as_array().end(), [&](const Json& j) { return ready(j); });
-    if (json.is_object() && !is_tagged(json))
-      return std::all_of(json.as_object().begin(), json.as_object().end(),
-                         [&](const auto& e) { return ready(e.second); });
-    return true;
+      for (const Json& item : json.as_array()) lacks = lacks ? lacks : missing(item);
+    else if (json.is_object() && !is_tagged(json))
+      for (const auto& [key, item] : json.as_object()) lacks = lacks ? lacks : missing(item);
+    return lacks;
   }
 
   Arg argument(const Json& json) const {
@@ -168,45 +220,56 @@ class GraphReader {
     return json.is_null() || (json.is_array() && std::all_of(json.as_array().begin(), json.as_array().end(), all_null));
   }
 
+  // Files up to Keras 3.15 record `training` although nobody passed it.
+  static bool default_leaked(const Operation& operation, const std::string& key, const Json& value) {
+    const LoadContext* loading = LoadContext::current();
+    const bool old = !loading || !loading->version || *loading->version < KerasVersion{3, 16, 0};
+    return old && key == "training" && operation.is_layer() && value.is_bool() &&
+           static_cast<const Layer&>(operation).default_training() == value.as_bool();
+  }
+
   void call(const OperationRef& operation, const Json& node) {
     CallArgs args;
     for (const Json& a : node.at("args").as_array()) args.args.push_back(argument(a));
     for (const auto& [key, value] : node.at("kwargs").as_object()) {
       if (all_null(value)) continue;  // "nothing was there when the model was built", not "no mask"
-      if (key == "training" && operation->is_layer() && value.is_bool() &&
-          static_cast<const Layer&>(*operation).default_training() == value.as_bool())
-        continue;
-      args.kwargs.emplace_back(key, argument(value));
+      if (!default_leaked(*operation, key, value)) args.kwargs.emplace_back(key, argument(value));
     }
-    calls_[operation->name()].push_back(operation->call(args));
+    results_[operation->name()].push_back(operation->call(args));
   }
 
-  Arg place(const Json& json, bool) const {
+  Arg place(const char* key) const {
+    try {
+      return place(config_.at(key));
+    } catch (const Error& error) { throw DataError(at_pointer(cat("/", key), error.what())); }
+  }
+
+  Arg place(const Json& json) const {
     if (json.is_array()) {
       const JsonArray& list = json.as_array();
       if (list.size() == 3 && list[0].is_string() && list[1].is_int() && list[2].is_int()) {
-        int shift = 0;
-        for (const auto& op : operations_)
-          if (op->name() == list[0].as_string() && op->class_name() == "Functional") shift = 1;
-        const Tensor* call = find(list, shift);
+        const auto it = index_.find(list[0].as_string());
+        const bool nested = it != index_.end() && entries_[it->second].operation->class_name() == "Functional";
+        const Tensor* call = find(list, nested ? 1 : 0);
         if (!call)
           throw DataError(cat("the model names call ", list[1].as_int(), " of layer '", list[0].as_string(),
                               "', which does not exist"));
         return output(*call, list[2].as_int());
       }
       Arg::List out;
-      for (const Json& item : list) out.push_back(place(item, false));
+      for (const Json& item : list) out.push_back(place(item));
       return Arg(Nest<Tensor>(std::move(out)));
     }
     Arg::Dict out;
-    for (const auto& [key, item] : json.as_object()) out.emplace_back(key, place(item, false));
+    for (const auto& [key, item] : json.as_object()) out.emplace_back(key, place(item));
     return Arg(Nest<Tensor>(std::move(out)));
   }
 
   const JsonObject& config_;
-  std::vector<OperationRef> operations_;
-  std::map<std::string, std::vector<Tensor>> calls_;
-  std::map<std::size_t, std::deque<Json>> pending_;
+  std::vector<Entry> entries_;
+  std::map<std::string, std::size_t> index_;            // by operation name
+  std::map<std::string, std::vector<Tensor>> results_;  // of each call
+  std::size_t calls_ = 0;
 };
 
 }  // namespace
@@ -278,7 +341,16 @@ LayerRef SequentialLayer::from_config(const JsonObject& json) {
   const bool trainable = options.trainable;
   options.trainable = true;
   auto model = std::make_shared<SequentialLayer>(std::vector<LayerRef>{}, options);
-  for (const Json& entry : json.at("layers").as_array()) model->add(deserialize_layer(entry));
+  std::size_t i = 0;
+  for (const Json& entry : json.at("layers").as_array()) {
+    try {
+      model->add(deserialize_layer(entry));
+    } catch (const Error& error) {
+      const std::string what = error.what();
+      throw DataError(cat("/layers/", i, what.starts_with('/') ? "/config" : ": ", what));
+    }
+    ++i;
+  }
   if (const Json* shape = json.find("build_input_shape"); shape && shape->is_array() && !model->has_graph()) {
     Shape input;
     for (const Json& size : shape->as_array()) input.push_back(size.is_null() ? None : size.as_int());

@@ -340,4 +340,15 @@ TEST_CASE("a Sequential makes the round trip, built, deferred and nested") {
 }
 
 }  // namespace
+
+TEST_CASE("symbolic: an open size that meets a fixed one is taken to be that") {
+  const auto open = Input({None, 3}), fixed = Input({4, 3});
+  CHECK(Add()({open, fixed}).shape() == Shape{None, 4, 3});
+  CHECK(Reshape({2, 6})(open).shape() == Shape{None, 2, 6});
+  const auto batch = Input({.batch_shape = {{5, 3}}});
+  CHECK(Add()({Input({3}), batch}).shape() == Shape{5, 3});
+  CHECK_THROWS_WITH_AS(Add()({Input({None, 2}), Input({4, 3})}), doctest::Contains("(None, None, 2) and (None, 4, 3)"),
+                       UsageError);
+}
+
 }  // namespace ramet

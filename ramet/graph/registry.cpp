@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "ramet/base/strings.h"
+#include "ramet/graph/load_context.h"
 
 namespace ramet {
 namespace {
@@ -33,27 +34,76 @@ Json serialize_layer(const Layer& layer) {
   out.set("module", Json(layer.module()));
   out.set("class_name", Json(std::string(layer.class_name())));
   out.set("config", Json(layer.get_config()));
-  out.set("registered_name", registered == layer.class_name() ? Json(nullptr) : Json(registered));
+  const bool keras_own = registered == layer.class_name() && layer.class_name() != "Functional";
+  out.set("registered_name", keras_own ? Json(nullptr) : Json(registered));
+  if (!layer.build_config().is_null()) out.set("build_config", layer.build_config());
+  for (const auto& [key, value] : layer.file_extras)
+    if (!out.contains(key)) out.set(key, value);
   return Json(std::move(out));
 }
 
-LayerRef deserialize_layer(const Json& json) {
-  const JsonObject& object = json.as_object();
+namespace {
+
+constexpr int kDeepest = 32;
+
+// Counts nested objects while a class is made from its config.
+struct Nesting {
+  explicit Nesting(LoadContext* context) : context_(context) {
+    if (context_ && ++context_->depth > 2 * kDeepest) {
+      --context_->depth;
+      throw DataError(cat("layers are nested more than ", 2 * kDeepest, " deep"));
+    }
+  }
+  ~Nesting() {
+    if (context_) --context_->depth;
+  }
+  Nesting(const Nesting&) = delete;
+  LoadContext* context_;
+};
+
+LayerRef make_layer(const JsonObject& object) {
   const std::string& name = object.at("class_name").as_string();
   const JsonObject& config = object.at("config").as_object();
+  LoadContext* loading = LoadContext::current();
+  const Nesting nesting(loading);
+  const Json* registered = object.find("registered_name");
+  const std::string full = registered && registered->is_string() ? registered->as_string() : name;
+  const auto match = [&](const LayerRegistration& r) {
+    const std::string own = cat(r.package, ">", r.class_name);
+    return own == full || own == name || (r.class_name == name && full.find('>') == std::string::npos);
+  };
   // A caller's class wins over one of ours with the same name.
+  if (loading)
+    for (const auto& r : loading->layers)
+      if (match(r)) return r.from_config(config);
   {
     const std::lock_guard lock(custom_mutex);
     for (const auto& r : custom_layers())
-      if (r.class_name == name || cat(r.package, ">", r.class_name) == name) return r.from_config(config);
+      if (match(r)) return r.from_config(config);
   }
-  for (const auto& r : builtin_layers())
-    if (r.class_name == name) return r.from_config(config);
+  // A custom class that happens to be called like one of Keras' is not that.
+  if (full.find('>') == std::string::npos)
+    for (const auto& r : builtin_layers())
+      if (r.class_name == name) return r.from_config(config);
   std::vector<std::string> names;
   for (const auto& r : builtin_layers()) names.push_back(r.class_name);
   const std::string near = nearest(name, names);
-  throw DataError(cat("unknown layer class '", name, "'", near.empty() ? "" : cat(" (did you mean '", near, "'?)"),
-                      "; a class of your own is made known with register_layer"));
+  throw DataError(cat("unknown layer class '", full, "'", near.empty() ? "" : cat(" (did you mean '", near, "'?)"),
+                      "; a class of your own is made known with register_layer or load_model's `layers`"));
+}
+
+}  // namespace
+
+LayerRef deserialize_layer(const Json& json) {
+  const JsonObject& object = json.as_object();
+  LayerRef layer = make_layer(object);
+  for (const auto& [key, value] : object) {
+    static constexpr std::string_view kOurs[] = {"module",          "class_name",   "config",
+                                                 "registered_name", "name",         "inbound_nodes",
+                                                 "compile_config",  "build_config", "shared_object_id"};
+    if (std::find(std::begin(kOurs), std::end(kOurs), key) == std::end(kOurs)) layer->file_extras.set(key, value);
+  }
+  return layer;
 }
 
 LayerOptions layer_options_from(const JsonObject& json, std::string_view class_name,

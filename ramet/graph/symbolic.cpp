@@ -1,5 +1,7 @@
 // The symbolic call: what an operation's outputs look like is found by tracing it on a scratch program. Sizes that are
 // None stand in as a number; tracing twice with different numbers shows which sizes of the outputs depend on them.
+// Where no number will do, because an open size meets a fixed one, the open one must be that: it is tried with the
+// fixed sizes of its axis, then with small numbers.
 #include <map>
 
 #include "ramet/graph/layer.h"
@@ -16,21 +18,30 @@ struct Probe {
   std::vector<std::optional<Spec>> masks;
 };
 
-Spec with_probe(Spec spec, std::int64_t n) {
-  for (auto& size : spec.shape)
-    if (size == None) size = n;
+// What stands for None.
+struct StandIn {
+  std::map<std::size_t, std::int64_t> of_axis = {};  // on this axis
+  std::optional<std::int64_t> inner = std::nullopt;  // on other axes than the first
+};
+
+Spec with_probe(Spec spec, std::int64_t n, const StandIn& stand_in) {
+  for (std::size_t axis = 0; axis < spec.rank(); ++axis) {
+    if (spec.shape[axis] != None) continue;
+    const auto known = stand_in.of_axis.find(axis);
+    spec.shape[axis] = known != stand_in.of_axis.end() ? known->second : axis > 0 ? stand_in.inner.value_or(n) : n;
+  }
   return spec;
 }
 
-Probe probe(Operation& operation, const CallArgs& args, std::int64_t n) {
+Probe probe(Operation& operation, const CallArgs& args, std::int64_t n, const StandIn& stand_in) {
   Program program;
   Trace trace(program, false);
   std::map<Tensor, Traced> placed;
   const auto place = [&](const Tensor& t) {
     auto [it, fresh] = placed.try_emplace(t);
     if (fresh) {
-      it->second.value = program.input(t.name(), with_probe(t.spec(), n));
-      if (t.masked()) it->second.mask = program.input(cat(t.name(), "_mask"), with_probe(*t.mask_spec(), n));
+      it->second.value = program.input(t.name(), with_probe(t.spec(), n, stand_in));
+      if (t.masked()) it->second.mask = program.input(cat(t.name(), "_mask"), with_probe(*t.mask_spec(), n, stand_in));
     }
     return it->second;
   };
@@ -76,6 +87,48 @@ std::string with_none(std::string message) {
   return message;
 }
 
+// Traced with both numbers, and what differs made None.
+Probe probe_twice(Operation& operation, const CallArgs& args, const StandIn& stand_in) {
+  Probe result = probe(operation, args, kProbes[0], stand_in);
+  if (!any_none(args)) return result;
+  const Probe second = probe(operation, args, kProbes[1], stand_in);
+  ensure(second.specs.size() == result.specs.size(), describe(operation),
+         ": the number of outputs depends on an unknown size");
+  for (std::size_t i = 0; i < result.specs.size(); ++i) {
+    merge(result.specs[i], second.specs[i]);
+    if (result.masks[i]) merge(*result.masks[i], *second.masks[i]);
+  }
+  return result;
+}
+
+// Sizes that an axis open in one tensor has in another. 1 broadcasts, so it binds nobody.
+std::map<std::size_t, std::int64_t> sizes_next_to_none(const CallArgs& args) {
+  std::map<std::size_t, std::int64_t> known;
+  for (const Tensor& t : args.tensors())
+    for (std::size_t axis = 0; axis < t.shape().size(); ++axis)
+      if (t.shape()[axis] > 1) known.try_emplace(axis, t.shape()[axis]);
+  return known;
+}
+
+Probe find_specs(Operation& operation, const CallArgs& args) {
+  try {
+    return probe_twice(operation, args, {});
+  } catch (const UsageError&) {
+    if (!any_none(args)) throw;
+    std::vector<StandIn> others;
+    if (args.tensors().size() > 1) others.push_back({sizes_next_to_none(args), std::nullopt});
+    constexpr std::int64_t kMost = 256;
+    for (std::int64_t n = 1; n <= kMost; ++n) others.push_back({{}, n});
+    for (const StandIn& other : others) {
+      try {
+        return probe_twice(operation, args, other);
+      } catch (const UsageError&) {  // the first one says what is wrong
+      }
+    }
+    throw;
+  }
+}
+
 SpecArgs specs_of(const CallArgs& args) {
   SpecArgs out;
   const auto spec = [](const Tensor& t) { return t.spec(); };
@@ -91,16 +144,7 @@ Tensor Operation::call(const CallArgs& args) {
   Probe result;
   try {
     prepare(specs_of(args));
-    result = probe(*this, args, kProbes[0]);
-    if (any_none(args)) {
-      const Probe second = probe(*this, args, kProbes[1]);
-      ensure(second.specs.size() == result.specs.size(), describe(*this),
-             ": the number of outputs depends on an unknown size");
-      for (std::size_t i = 0; i < result.specs.size(); ++i) {
-        merge(result.specs[i], second.specs[i]);
-        if (result.masks[i]) merge(*result.masks[i], *second.masks[i]);
-      }
-    }
+    result = find_specs(*this, args);
   } catch (const UsageError& error) {
     if (!was_built) forget_build();
     std::string message = with_none(error.what());

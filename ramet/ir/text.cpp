@@ -174,7 +174,7 @@ class Parser {
         --depth;
       if (!in_string && depth == 0 && (c == '"' || c == '}' || c == ']')) {
         ++at_;
-        return Json::parse(text_.substr(begin, at_ - begin));
+        return Json::parse(text_.substr(begin, at_ - begin), {.nonfinite = true});
       }
     }
     fail("a JSON value is not closed");

@@ -187,4 +187,14 @@ void Model::compile_from_config(const JsonObject& config) {
   compile(o);
 }
 
+void Model::compile_like(const Model& other, bool with_state) {
+  const auto source = Training::of(other.layer());
+  compile(compiled_of(*source, "compile_like()").options);
+  if (!with_state || !source->compiled->optimizer) return;
+  const VariableRefs from = source->compiled->optimizer->variables, to = optimizer_variables();
+  bool same = from.size() == to.size();
+  for (std::size_t i = 0; same && i < from.size(); ++i) same = from[i]->spec() == to[i]->spec();
+  for (std::size_t i = 0; same && i < from.size(); ++i) to[i]->assign(from[i]->value());
+}
+
 }  // namespace ramet

@@ -36,8 +36,17 @@ void check_array(const Array& a, const std::string& what) {
           ", which cannot be computed with yet; use float32");
 }
 
+// What an input carries itself, when nothing is fed for it.
+const Array& carried(const Tensor& input) { return static_cast<const InputLayer&>(*input.node()->operation).data(); }
+
+bool all_carry(const ModelLayer& model) {
+  if (!model.has_graph()) return false;
+  const auto& inputs = model.graph().flat_inputs();
+  return std::all_of(inputs.begin(), inputs.end(), [](const Tensor& t) { return carried(t).defined(); });
+}
+
 Arrays match_inputs(ModelLayer& model, const Feed& feed, const char* who) {
-  require(!feed.empty(), who, ": no input data");
+  require(!feed.empty() || all_carry(model), who, ": no input data");
   // The first of several threads builds.
   static std::mutex building;
   const std::lock_guard lock(building);
@@ -66,17 +75,23 @@ Arrays match_inputs(ModelLayer& model, const Feed& feed, const char* who) {
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto at = std::find(feed.names().begin(), feed.names().end(), names[i]);
       const bool optional = static_cast<const InputLayer&>(*inputs[i].node()->operation).config().optional;
-      require(at != feed.names().end() || optional, "Missing data for input \"", names[i],
-              "\". You passed a data dictionary with keys ", quoted(feed.names()),
+      require(at != feed.names().end() || optional || carried(inputs[i]).defined(), "Missing data for input \"",
+              names[i], "\". You passed a data dictionary with keys ", quoted(feed.names()),
               ". Expected the following keys: ", quoted(names));
       if (at != feed.names().end()) out[i] = feed.arrays()[static_cast<std::size_t>(at - feed.names().begin())];
     }
-  } else {
-    require(feed.arrays().size() == inputs.size(), "Layer \"", model.name(), "\" expects ", inputs.size(),
+  } else if (!feed.empty()) {
+    const auto fed = static_cast<std::size_t>(
+        std::count_if(inputs.begin(), inputs.end(), [](const Tensor& t) { return !carried(t).defined(); }));
+    const bool for_all = feed.arrays().size() == inputs.size();
+    require(for_all || feed.arrays().size() == fed, "Layer \"", model.name(), "\" expects ", fed,
             " input(s), but it received ", feed.arrays().size(), " input tensors.");
-    out = feed.arrays();
+    auto next = feed.arrays().begin();
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (for_all || !carried(inputs[i]).defined()) out[i] = *next++;
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!out[i].defined()) out[i] = carried(inputs[i]);
     const auto& layer = static_cast<const InputLayer&>(*inputs[i].node()->operation);
     if (!out[i].defined()) {
       require(layer.config().optional, "The input '", inputs[i].name(), "' is not optional, but None was passed");

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "ramet/ir/gradients.h"
+#include "ramet/ir/text.h"
 #include "ramet/ops/ops.h"
 #include "ramet/train/compiled_loss.h"
 #include "ramet/train/training.h"
@@ -12,10 +13,11 @@ namespace {
 
 class StepBuilder {
  public:
-  StepBuilder(ModelLayer& model, const BatchSignature& signature, Training& training)
+  StepBuilder(ModelLayer& model, const BatchSignature& signature, Training& training, std::string* traced)
       : model_(model),
         signature_(signature),
         training_(training),
+        traced_(traced),
         program_(std::make_unique<Program>()),
         trace_(*program_, signature.kind == StepKind::train, model.mask_semantics) {}
 
@@ -169,6 +171,7 @@ class StepBuilder {
       }
     }
     plan_->inputs = std::move(all);
+    if (traced_) *traced_ = to_text(*program_);
     plan_->executable =
         Executable::compile(std::move(program_), cpu_backend(), {.frozen_state = signature_.kind == StepKind::predict});
     return plan_;
@@ -182,6 +185,7 @@ class StepBuilder {
   ModelLayer& model_;
   const BatchSignature& signature_;
   Training& training_;
+  std::string* traced_;
   std::unique_ptr<Program> program_;
   Trace trace_;
   std::shared_ptr<StepPlan> plan_ = std::make_shared<StepPlan>();
@@ -194,8 +198,8 @@ class StepBuilder {
 
 }  // namespace
 
-StepPlanRef make_plan(ModelLayer& model, const BatchSignature& signature, Training& training) {
-  return StepBuilder(model, signature, training).build();
+StepPlanRef make_plan(ModelLayer& model, const BatchSignature& signature, Training& training, std::string* traced) {
+  return StepBuilder(model, signature, training, traced).build();
 }
 
 }  // namespace ramet::train

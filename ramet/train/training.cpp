@@ -52,9 +52,9 @@ StepPlanRef Training::plan(ModelLayer& model, const BatchSignature& signature) {
   return plan;
 }
 
-StepPlanRef Training::fresh_plan(ModelLayer& model, const BatchSignature& signature) {
+StepPlanRef Training::fresh_plan(ModelLayer& model, const BatchSignature& signature, std::string* traced) {
   const std::lock_guard lock(mutex_);
-  return make_plan(model, signature, *this);
+  return make_plan(model, signature, *this, traced);
 }
 
 void Training::drop_plans() {

@@ -59,7 +59,7 @@ class Training {
   // The plan for batches of this signature, made if need be. Safe from any thread.
   StepPlanRef plan(ModelLayer& model, const BatchSignature& signature);
   // One of the caller's own, with its own workspace.
-  StepPlanRef fresh_plan(ModelLayer& model, const BatchSignature& signature);
+  StepPlanRef fresh_plan(ModelLayer& model, const BatchSignature& signature, std::string* traced = nullptr);
   void drop_plans();
   // The optimizer's state, built if need be. REQUIRES: compiled.
   OptimizerState& optimizer_state(const ModelLayer& model);
@@ -101,8 +101,9 @@ class Training {
   std::atomic<std::thread::id> changer_{};
 };
 
-// Traces and compiles one step.
-StepPlanRef make_plan(ModelLayer& model, const BatchSignature& signature, Training& training);
+// Traces and compiles one step. `traced`, where given, receives the program's text before any pass.
+StepPlanRef make_plan(ModelLayer& model, const BatchSignature& signature, Training& training,
+                      std::string* traced = nullptr);
 
 // Names of the outputs, for targets and logs: keys when the outputs are a dict, else the layers' names.
 std::vector<std::string> output_names(const ModelLayer& model);

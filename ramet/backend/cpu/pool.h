@@ -1,4 +1,5 @@
-// Max and average pooling, NHWC, f32, forward and gradient. Parts are cut by lines; no bit depends on their number.
+// Max and average pooling, NHWC, f32, forward and gradient. Parts are cut by lines or images; no bit depends on
+// their number.
 #pragma once
 #include <cstdint>
 
@@ -10,20 +11,17 @@ struct Pool2D {
   std::int64_t stride_h = 1, stride_w = 1, pad_top = 0, pad_left = 0;
 };
 
-// y = the largest element of each window, NaN if it holds one. `index`, when given, gets the tap (ky * kw + kx) of the
-// first such element, and needs kh * kw <= 256.
+// y = the largest element of each window, NaN if it holds one.
 struct MaxPool {
   Pool2D shape;
   const float* x = nullptr;
   float* y = nullptr;
-  std::uint8_t* index = nullptr;  // y's layout
 };
 
-// Without `index` the largest elements are looked up again in x.
+// The gradient goes to the first largest element of each window, which is looked up again in x.
 struct MaxPoolGrad {
   Pool2D shape;
   const float* dy = nullptr;
-  const std::uint8_t* index = nullptr;
   const float* x = nullptr;
   float* dx = nullptr;
 };

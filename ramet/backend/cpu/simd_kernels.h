@@ -65,7 +65,7 @@ struct SimdKernels {
   void (*depthwise_input_grad)(const ConvInputGrad& conv, std::int64_t begin, std::int64_t end);
   void (*depthwise_kernel_grad)(const ConvKernelGrad& conv, std::int64_t begin, std::int64_t end, void* scratch);
 
-  // Pooling (pool.h) by lines of y or dx, transposition by rows of x.
+  // Pooling (pool.h) by lines of y or dx or by images, transposition by rows of x.
   void (*max_pool)(const MaxPool& pool, std::int64_t begin, std::int64_t end);
   void (*max_pool_grad)(const MaxPoolGrad& pool, std::int64_t begin, std::int64_t end);
   void (*average_pool)(const AveragePool& pool, std::int64_t begin, std::int64_t end);

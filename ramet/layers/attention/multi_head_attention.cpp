@@ -75,6 +75,16 @@ std::vector<LayerRef> MultiHeadAttentionLayer::sublayers() const {
   return out;
 }
 
+std::vector<std::string> MultiHeadAttentionLayer::sublayer_names() const {
+  std::vector<std::string> out;
+  const auto add = [&](const LayerRef& layer, const char* name) {
+    if (layer) out.emplace_back(name);
+  };
+  add(query_, "query_dense"), add(key_, "key_dense"), add(gate_, "_gate_dense");
+  add(value_, "value_dense"), add(output_, "output_dense");
+  return out;
+}
+
 void MultiHeadAttentionLayer::check_arguments(const SpecArgs& args) const {
   LayerOf::check_arguments(args);
   const auto *query = argument(args, 0, "query"), *value = argument(args, 1, "value"), *key = argument(args, 2, "key");

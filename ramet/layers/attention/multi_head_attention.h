@@ -100,6 +100,7 @@ class MultiHeadAttentionLayer final
   std::vector<std::string> positional_arguments() const override { return {"query", "value", "key"}; }
   std::optional<bool> default_training() const override { return std::nullopt; }
   std::vector<LayerRef> sublayers() const override;
+  std::vector<std::string> sublayer_names() const override;
   void check_arguments(const SpecArgs& args) const override;
   void build_args(Builder& b, const SpecArgs& args) override;
   TracedNest call_args(const CallContext& ctx, const TracedArgs& args) const override;

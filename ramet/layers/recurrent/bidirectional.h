@@ -53,6 +53,7 @@ class BidirectionalLayer final
   void reset_states() { reset_state(); }
   std::vector<std::string> positional_arguments() const override { return {"sequences"}; }
   std::vector<LayerRef> sublayers() const override { return {forward_layer(), backward_layer()}; }
+  std::vector<std::string> sublayer_names() const override { return {"forward_layer", "backward_layer"}; }
   void check(const std::vector<Spec>& inputs) const override { forward_layer()->check(inputs); }
   void build(Builder& b, const Spec& x) override;
   TracedNest call_args(const CallContext& ctx, const TracedArgs& args) const override;

@@ -68,6 +68,7 @@ class RecurrentOf : public LayerOf<Derived, Config, MaskRule::custom, RecurrentC
   std::vector<std::string> positional_arguments() const override { return {"sequences"}; }
   std::optional<bool> default_training() const override { return false; }
   std::vector<LayerRef> sublayers() const override { return {cell_}; }
+  std::vector<std::string> sublayer_names() const override { return {"cell"}; }
   void check(const std::vector<Spec>& inputs) const override { check_sequence(*this, inputs, Derived::kDimensions); }
   void build(Builder& b, const Spec& x) override { build_loop(*this, b, x); }
   TracedNest call_args(const CallContext& ctx, const TracedArgs& args) const override { return run(*this, ctx, args); }

@@ -21,6 +21,9 @@ class StackedRNNCellsLayer final : public CellOf<StackedRNNCellsLayer, StackedRN
   std::optional<std::size_t> output_state() const override;
   Values get_initial_state(Program& program, std::int64_t batch, DType dtype) const override;
   std::vector<LayerRef> sublayers() const override { return config().cells; }
+  std::vector<std::string> sublayer_names() const override {
+    return std::vector<std::string>(config().cells.size(), "cells/");
+  }
   void build(Builder& b, const Spec& x) override;
   CellConstants constants(const CallContext& ctx, const Spec& x) const override;
   Value project(const CallContext& ctx, Value x, const CellConstants& constants) const override;

@@ -20,6 +20,7 @@ class TimeDistributedLayer final
   static constexpr std::string_view kClassName = "TimeDistributed";
   explicit TimeDistributedLayer(TimeDistributedConfig config, LayerOptions options = {});
   std::vector<LayerRef> sublayers() const override { return {config().layer}; }
+  std::vector<std::string> sublayer_names() const override { return {"layer"}; }
   void check(const std::vector<Spec>& inputs) const override;
   void build(Builder& b, const Spec& x) override;
   TracedNest call_args(const CallContext& ctx, const TracedArgs& args) const override;

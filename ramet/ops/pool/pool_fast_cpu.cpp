@@ -45,7 +45,7 @@ Step step(const Pool2D& shape, Run body) {
 Step make_max(const Site& site) {
   return step<MaxPool>(shape_of(site.attrs<ops::PoolAttrs>(), site.in(0).shape, site.out().shape),
                        [](const Args& a, const Buffers& b) {
-                         run(a, b, MaxPool{a.shape, b.input<float>(0), b.output<float>(0), nullptr});
+                         run(a, b, MaxPool{a.shape, b.input<float>(0), b.output<float>(0)});
                        });
 }
 Step make_avg(const Site& site) {
@@ -55,10 +55,10 @@ Step make_avg(const Site& site) {
                            });
 }
 Step make_max_grad(const Site& site) {
-  return step<MaxPoolGrad>(
-      shape_of(site.attrs<ops::PoolAttrs>(), site.in(0).shape, site.in(1).shape), [](const Args& a, const Buffers& b) {
-        run(a, b, MaxPoolGrad{a.shape, b.input<float>(1), nullptr, b.input<float>(0), b.output<float>(0)});
-      });
+  return step<MaxPoolGrad>(shape_of(site.attrs<ops::PoolAttrs>(), site.in(0).shape, site.in(1).shape),
+                           [](const Args& a, const Buffers& b) {
+                             run(a, b, MaxPoolGrad{a.shape, b.input<float>(1), b.input<float>(0), b.output<float>(0)});
+                           });
 }
 Step make_avg_grad(const Site& site) {
   return step<AveragePoolGrad>(shape_of(site.attrs<ops::AvgPoolGradAttrs>(), site.out().shape, site.in(0).shape),

@@ -1,0 +1,52 @@
+#include "ramet/ops/cost.h"
+
+#include "ramet/ops/cluster/cluster.h"
+#include "ramet/ops/conv/conv.h"
+#include "ramet/ops/matmul/linear.h"
+#include "ramet/ops/reduce/reduce.h"
+#include "ramet/ops/scan/scan.h"
+
+namespace ramet::ops {
+namespace {
+
+double elements(const Program& program, int value) {
+  return static_cast<double>(element_count(program.spec(value).shape));
+}
+
+double of_body(const Program& body) {
+  double sum = 0;
+  for (const Instr& instr : body.instrs()) sum += flops(body, instr);
+  return sum;
+}
+
+// Every element of y is a sum over the window and the channels of its group.
+double convolution(const Program& program, int y, const Shape& kernel) {
+  double window = 1;
+  for (std::size_t i = 0; i + 1 < kernel.size(); ++i) window *= static_cast<double>(kernel[i]);
+  return 2 * elements(program, y) * window;
+}
+
+}  // namespace
+
+double flops(const Program& program, const Instr& instr) {
+  const auto shape = [&](std::size_t i) -> const Shape& { return program.spec(instr.inputs[i]).shape; };
+  const double results = elements(program, instr.results[0]);
+  if (instr.op == &matmul_op || instr.op == &linear_op) {
+    const bool transposed =
+        instr.op == &matmul_op ? instr.attrs.as<MatmulAttrs>().transpose_a : instr.attrs.as<LinearAttrs>().transpose_a;
+    return 2 * results * static_cast<double>(shape(0)[shape(0).size() - (transposed ? 2 : 1)]);
+  }
+  if (instr.op == &conv_op || instr.op == &conv_linear_op) return convolution(program, instr.results[0], shape(1));
+  if (instr.op == &conv_input_grad_op) return convolution(program, instr.inputs[0], shape(1));
+  if (instr.op == &conv_kernel_grad_op)
+    return convolution(program, instr.inputs[1], program.spec(instr.results[0]).shape);
+  if (instr.op == &scan_op) {
+    const auto& scan = instr.attrs.as<ScanAttrs>();
+    return static_cast<double>(scan.length) * of_body(*scan.body);
+  }
+  if (instr.op == &cluster_op) return of_body(*instr.attrs.as<ClusterAttrs>().body);
+  if (instr.op == &reduce_sum_op) return elements(program, instr.inputs[0]);
+  return results;
+}
+
+}  // namespace ramet::ops
