@@ -13,12 +13,12 @@
 
 namespace ramet::hdf5 {
 
-using Bytes = std::vector<std::byte>;
+using Buffer = std::vector<std::byte>;
 
 #ifdef RAMET_TEST_DATA
-inline Bytes recorded_file(const std::string& name) {
+inline Buffer recorded_file(const std::string& name) {
   GzipFile file(std::string(RAMET_TEST_DATA) + "/hdf5/" + name + ".h5.gz");
-  Bytes out, part(1 << 16);
+  Buffer out, part(1 << 16);
   while (const std::size_t got = file.read(part.data(), part.size()))
     out.insert(out.end(), part.begin(), part.begin() + static_cast<std::ptrdiff_t>(got));
   return out;
@@ -55,14 +55,14 @@ inline double number_at(const Type& type, const std::byte* at) {
   }
 }
 
-inline Bytes bytes_of(const Dataset& dataset) {
-  Bytes out(dataset.byte_size());
+inline Buffer bytes_of(const Dataset& dataset) {
+  Buffer out(dataset.byte_size());
   dataset.read_into(out);
   return out;
 }
 
 inline std::vector<double> numbers_of(const Dataset& dataset) {
-  const Bytes bytes = bytes_of(dataset);
+  const Buffer bytes = bytes_of(dataset);
   std::vector<double> out;
   for (std::size_t i = 0; i < bytes.size(); i += dataset.type().size)
     out.push_back(number_at(dataset.type(), bytes.data() + i));

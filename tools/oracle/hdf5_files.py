@@ -214,6 +214,7 @@ def main():
         f["group/x"] = values("f4", 4)
         f["group/x"].attrs["name"] = "small"
         f.create_dataset("packed", data=values("i2", 9), chunks=(4,), compression="gzip")
+        f["group/x"].attrs["later"] = values("f8", 40)  # in a continuation block
     refused(folder)
     keras_files(folder)
     for path in glob.glob(os.path.join(folder, "*.h5")):

@@ -24,6 +24,7 @@ Tree read_header(const Scope& scope, std::uint64_t address, BTreeV2Kind kind) {
   const Source& source = scope.source();
   Cursor cursor(scope, address, 22 + source.offset_size + source.length_size, "B-tree header");
   cursor.signature("BTHD");
+  cursor.checksum_at_end();
   cursor.version(0);
   const unsigned type = cursor.u8();
   cursor.check(type == static_cast<unsigned>(kind), "is of type ", type, " where ", static_cast<int>(kind), " belongs");
@@ -36,7 +37,6 @@ Tree read_header(const Scope& scope, std::uint64_t address, BTreeV2Kind kind) {
   tree.root.records = cursor.u16();
   tree.root.depth = depth;
   cursor.length();  // number of all records
-  cursor.checksum();
   cursor.check(depth <= kDeepest, "has depth ", depth, "; at most ", kDeepest, " is followed");
   cursor.check(tree.record_size > 0 && node_size >= kNodePrefix + kChecksum + tree.record_size, "has nodes of ",
                node_size, " bytes for records of ", tree.record_size);
@@ -79,6 +79,7 @@ void walk_btree_v2(const Scope& scope, std::uint64_t header, BTreeV2Kind kind,
     Cursor cursor(scope, node.address, size, "B-tree node");
     scope.charge(size, node.address);
     cursor.signature(node.depth > 0 ? "BTIN" : "BTLF");
+    cursor.checksum_at_end();
     cursor.version(0);
     const unsigned type = cursor.u8();
     cursor.check(type == static_cast<unsigned>(kind), "is of type ", type, " in a tree of type ",
@@ -94,7 +95,6 @@ void walk_btree_v2(const Scope& scope, std::uint64_t header, BTreeV2Kind kind,
       cursor.skip(total_width);
       open.push_back(child);
     }
-    cursor.checksum();
   }
 }
 

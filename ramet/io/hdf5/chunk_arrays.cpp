@@ -20,6 +20,7 @@ class ArrayReader {
   // Signature, version, and what is stored; a header goes on from here.
   void begin(Cursor& cursor, std::string_view signature) const {
     cursor.signature(signature);
+    cursor.checksum_at_end();
     cursor.version(0);
     const unsigned client = cursor.u8();
     cursor.check(client == (filtered_ ? 1u : 0u), "is for ", client == 0 ? "plain" : "filtered", " chunks");
@@ -74,8 +75,8 @@ class ArrayReader {
       const std::uint64_t here = std::min(page, count - i * page);
       Cursor cursor(scope_, address + i * page_bytes, here * entry_size_ + 4, "chunk array page");
       scope_.charge(here * entry_size_, address);
+      cursor.checksum_at_end();
       read_entries(cursor, first + i * page, here);
-      cursor.checksum();
     }
   }
 
@@ -97,7 +98,6 @@ class FixedArray : public ArrayReader {
     set_entry_size(header, header.u8());
     const unsigned page_bits = header.u8();
     const std::uint64_t count = header.length(), address = header.address();
-    header.checksum();
     header.check(page_bits < 32, "has pages of 2^", page_bits, " entries");
     header.check(count <= scope_.file_size(), "says it has ", count, " entries");
     if (address == kUndefined) return;
@@ -109,7 +109,6 @@ class FixedArray : public ArrayReader {
     Cursor cursor = block(address, "FADB", size);
     const Bitmap written{cursor.take(bitmap)};
     if (!paged) read_entries(cursor, 0, count);
-    cursor.checksum();
     if (paged) read_pages(address + size, 0, count, page, written);
   }
 };
@@ -130,7 +129,6 @@ class ExtensibleArray : public ArrayReader {
     const unsigned page_bits = header.u8();
     for (int i = 0; i < 6; ++i) header.length();  // counts
     const std::uint64_t index = header.address();
-    header.checksum();
     header.check(
         std::has_single_bit(smallest_) && std::has_single_bit(pointers) && bits > 0 && bits <= 64 && page_bits < 32,
         "has block sizes that are no powers of two in range");
@@ -159,8 +157,6 @@ class ExtensibleArray : public ArrayReader {
       std::uint64_t here = 0;
       if (!multiply(blocks, entries_each, here) || !add(first, here, first)) break;  // nothing can lie beyond
     }
-    cursor.skip(cursor.left() - 4);
-    cursor.checksum();
   }
 
  private:
@@ -180,7 +176,6 @@ class ExtensibleArray : public ArrayReader {
     const auto written = cursor.take(blocks * bitmap);
     for (std::uint64_t b = 0; b < blocks; ++b)
       read_data(cursor.address(), first + b * entries_each, entries_each, {written, b * pages});
-    cursor.checksum();
   }
 
   void read_data(std::uint64_t address, std::uint64_t first, std::uint64_t count, const Bitmap& written) {
@@ -192,7 +187,6 @@ class ExtensibleArray : public ArrayReader {
     Cursor cursor = block(address, "EADB", size);
     cursor.skip(number_width_);
     if (!paged) read_entries(cursor, first, count);
-    cursor.checksum();
     if (paged) read_pages(address + size, first, count, page_, written);
   }
 

@@ -20,6 +20,7 @@ FractalHeap::FractalHeap(const Scope& scope, std::uint64_t address) : scope_(sco
   const unsigned offset = scope.source().offset_size, length = scope.source().length_size;
   Cursor cursor(scope, address, 26 + 3 * offset + 12 * length, "fractal heap");
   cursor.signature("FRHP");
+  cursor.checksum_at_end();
   cursor.version(0);
   cursor.skip(2);  // length of ids
   cursor.check(cursor.u16() == 0, "is compressed, which is not read");
@@ -37,7 +38,6 @@ FractalHeap::FractalHeap(const Scope& scope, std::uint64_t address) : scope_(sco
   cursor.u16();  // rows of the root block at first
   const std::uint64_t root = cursor.address();
   const std::uint64_t rows = cursor.u16();
-  cursor.checksum();
 
   const bool sound = std::has_single_bit(width_) && std::has_single_bit(first_size_) &&
                      std::has_single_bit(largest_direct_) && first_size_ <= largest_direct_ &&
@@ -80,6 +80,7 @@ void FractalHeap::read_indirect(std::uint64_t address, std::uint64_t offset, std
   Cursor cursor(scope_, address, size, "fractal heap block");
   scope_.charge(size, address);
   cursor.signature("FHIB");
+  cursor.checksum_at_end();
   cursor.version(0);
   cursor.check(cursor.address() == address_, "belongs to another heap");
   cursor.check(cursor.number(offset_width_) == offset, "is not the block at offset ", offset);
@@ -96,7 +97,6 @@ void FractalHeap::read_indirect(std::uint64_t address, std::uint64_t offset, std
       cursor.check(add(offset, block, offset), "has offsets too large to count");
     }
   }
-  cursor.checksum();
 }
 
 HeapObject FractalHeap::object(std::span<const std::byte> id, std::uint64_t at) {

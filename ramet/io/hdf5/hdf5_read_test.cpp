@@ -31,7 +31,7 @@ std::string name_of_type(const std::string& code) {  // "f4" → "float32"
 
 TEST_CASE("hdf5: every number type, as array, single value and empty array") {
   for (const char* file : {"types", "types_latest"}) {
-    const Bytes bytes = recorded_file(file);
+    const Buffer bytes = recorded_file(file);
     const Group root = open(bytes);
     std::vector<std::string> names = kNumbers;
     names.push_back("bool");
@@ -55,19 +55,19 @@ TEST_CASE("hdf5: every number type, as array, single value and empty array") {
 }
 
 TEST_CASE("hdf5: contiguous elements are seen in place") {
-  const Bytes bytes = recorded_file("types");
+  const Buffer bytes = recorded_file("types");
   const Dataset dataset = open(bytes).dataset("f4");
   const auto raw = dataset.raw();
   REQUIRE(raw.has_value());
   CHECK(raw->data() > bytes.data());
   CHECK(raw->data() + raw->size() <= bytes.data() + bytes.size());
-  CHECK(Bytes(raw->begin(), raw->end()) == bytes_of(dataset));
+  CHECK(Buffer(raw->begin(), raw->end()) == bytes_of(dataset));
   CHECK(open(bytes).dataset("big/f4").raw() == std::nullopt);
 }
 
 TEST_CASE("hdf5: big-endian numbers are turned round") {
   for (const char* file : {"types", "types_latest"}) {
-    const Bytes bytes = recorded_file(file);
+    const Buffer bytes = recorded_file(file);
     const Group big = open(bytes).group("big");
     CHECK(big.names().size() == 5);
     for (const std::string& name : big.names()) {
@@ -79,11 +79,11 @@ TEST_CASE("hdf5: big-endian numbers are turned round") {
 
 TEST_CASE("hdf5: bfloat16 is recognised as Keras marks it, other opaque bytes stay opaque") {
   for (const char* file : {"types", "types_latest"}) {
-    const Bytes bytes = recorded_file(file);
+    const Buffer bytes = recorded_file(file);
     const Dataset brain = open(bytes).dataset("brain");
     CHECK(brain.dtype() == DType::bf16);
     CHECK(to_string(brain.type()) == "opaque(2)");
-    const Bytes stored = bytes_of(brain);
+    const Buffer stored = bytes_of(brain);
     REQUIRE(stored.size() == 12);
     for (std::size_t i = 0; i < 6; ++i) {
       const std::uint32_t bits =
@@ -93,14 +93,14 @@ TEST_CASE("hdf5: bfloat16 is recognised as Keras marks it, other opaque bytes st
     const Dataset opaque = open(bytes).dataset("opaque");
     CHECK(opaque.dtype() == std::nullopt);
     CHECK(opaque.shape() == Shape{3});
-    const Bytes content = bytes_of(opaque);
+    const Buffer content = bytes_of(opaque);
     for (std::size_t i = 0; i < 12; ++i) CHECK(content[i] == static_cast<std::byte>(i));
   }
 }
 
 TEST_CASE("hdf5: text, compact elements, fill values and nothing at all") {
   for (const char* file : {"types", "types_latest"}) {
-    const Bytes bytes = recorded_file(file);
+    const Buffer bytes = recorded_file(file);
     const Group root = open(bytes);
     CHECK(root.dataset("text").strings() == std::vector<std::string>{"plain", "", "Größe"});
     CHECK(root.dataset("text_fixed").strings() == std::vector<std::string>{"ab", "abcd", ""});
@@ -117,7 +117,7 @@ TEST_CASE("hdf5: text, compact elements, fill values and nothing at all") {
 
 TEST_CASE("hdf5: groups of 0 to 1000 children, listed as bytes sort") {
   for (const char* file : {"groups", "groups_latest"}) {
-    const Bytes bytes = recorded_file(file);
+    const Buffer bytes = recorded_file(file);
     const Group root = open(bytes);
     for (const int count : {0, 1, 8, 9, 100, 1000}) {
       const Group group = root.group("n" + std::to_string(count));
@@ -142,7 +142,7 @@ TEST_CASE("hdf5: groups of 0 to 1000 children, listed as bytes sort") {
 
 TEST_CASE("hdf5: chunks under every index and filter") {
   for (const char* file : {"chunks", "chunks_latest"}) {
-    const Bytes bytes = recorded_file(file);
+    const Buffer bytes = recorded_file(file);
     const Group root = open(bytes);
     CHECK(root.names().size() == 19);
     for (const std::string& name : root.names())
@@ -168,7 +168,7 @@ TEST_CASE("hdf5: chunks under every index and filter") {
 
 TEST_CASE("hdf5: attributes of all kinds, few and many") {
   for (const char* file : {"attributes", "attributes_latest"}) {
-    const Bytes bytes = recorded_file(file);
+    const Buffer bytes = recorded_file(file);
     const Group root = open(bytes);
     const Group few = root.group("few");
     CHECK(few.attribute_names() ==
@@ -210,14 +210,14 @@ TEST_CASE("hdf5: attributes of all kinds, few and many") {
 }
 
 TEST_CASE("hdf5: a user block before the file") {
-  const Bytes bytes = recorded_file("user_block");
+  const Buffer bytes = recorded_file("user_block");
   const Dataset x = open(bytes).dataset("x");
   check_recorded(x);
   CHECK(x.attribute("name").text() == "after the user block");
 }
 
 TEST_CASE("hdf5: weights saved by Keras") {
-  const Bytes bytes = recorded_file("keras.weights");
+  const Buffer bytes = recorded_file("keras.weights");
   const Group root = open(bytes);
   CHECK(root.names() == std::vector<std::string>{"layers", "optimizer", "vars"});
   CHECK(root.group("layers").names() ==
@@ -236,7 +236,7 @@ TEST_CASE("hdf5: weights saved by Keras") {
 }
 
 TEST_CASE("hdf5: a whole model saved by Keras in the old format") {
-  const Bytes bytes = recorded_file("keras_legacy");
+  const Buffer bytes = recorded_file("keras_legacy");
   const Group root = open(bytes);
   CHECK(root.attribute("keras_version").text().starts_with("3."));
   CHECK(root.attribute("model_config").text().starts_with("{"));
@@ -252,7 +252,7 @@ TEST_CASE("hdf5: a whole model saved by Keras in the old format") {
 }
 
 TEST_CASE("hdf5: messages say where and what") {
-  const Bytes bytes = recorded_file("types");
+  const Buffer bytes = recorded_file("types");
   const Group root = open(bytes);
   const auto message = [](auto&& act) -> std::string {
     try {
@@ -270,7 +270,7 @@ TEST_CASE("hdf5: messages say where and what") {
   CHECK(message([&] {
           root.dataset("brain").attribute("dtype").numbers();
         }).ends_with(": attribute 'dtype' holds string, not numbers"));
-  Bytes small(3);
+  Buffer small(3);
   CHECK(message([&] { root.dataset("f4").read_into(small); }) == "HDF5 '/f4': has 60 bytes; got room for 3");
   CHECK(message([&] { open(small); }) == "HDF5: not an HDF5 file: its 3 bytes have no signature");
   CHECK(message([&] {
@@ -279,7 +279,7 @@ TEST_CASE("hdf5: messages say where and what") {
 }
 
 TEST_CASE("hdf5: several threads may read one file concurrently") {
-  const Bytes bytes = recorded_file("chunks_latest");
+  const Buffer bytes = recorded_file("chunks_latest");
   const Group root = open(bytes);
   std::vector<std::thread> threads;
   std::vector<std::size_t> counts(4);

@@ -83,7 +83,7 @@ void FileWriter::dataset(std::string_view path, DType dtype, const Shape& shape,
   const std::uint64_t bytes = bytes_of(path, dtype, shape);
   require(elements.size() == bytes, "HDF5 '", path, "': ", dtype, to_string(shape), " has ", bytes, " bytes; got ",
           elements.size());
-  dataset(path, dtype, shape, [elements](const Sink& sink) { sink(elements); });
+  dataset(path, dtype, shape, [elements](const ByteSink& sink) { sink(elements); });
 }
 
 void FileWriter::dataset(std::string_view path, DType dtype, const Shape& shape, Elements elements) {
@@ -127,6 +127,6 @@ void FileWriter::attribute(std::string_view path, std::string_view name, DType d
 
 std::uint64_t FileWriter::size() const { return state_->planned().size(); }
 
-void FileWriter::write(const Sink& sink) const { state_->planned().write(sink); }
+void FileWriter::write(const ByteSink& sink) const { state_->planned().write(sink); }
 
 }  // namespace ramet::hdf5

@@ -15,11 +15,11 @@
 namespace ramet::hdf5 {
 
 // Receives the next bytes of something.
-using Sink = std::function<void(std::span<const std::byte>)>;
+using ByteSink = std::function<void(std::span<const std::byte>)>;
 
 // Hands the elements of a dataset to a sink, in row-major order and in this machine's byte order, in pieces of any
 // size.
-using Elements = std::function<void(const Sink&)>;
+using Elements = std::function<void(const ByteSink&)>;
 
 // More than this an attribute cannot hold; Keras splits lists of names that would (a string counts 16 bytes).
 inline constexpr std::size_t kLargestAttribute = 64512;
@@ -52,7 +52,7 @@ class FileWriter {
 
   // Gives the file to `sink` in order. Datasets begin at multiples of 64 bytes. Throws UsageError when elements turn
   // out to be more or fewer than the shape says; what was given to the sink by then is no file.
-  void write(const Sink& sink) const;
+  void write(const ByteSink& sink) const;
 
  private:
   struct State;

@@ -15,8 +15,8 @@ namespace {
 const std::vector<DType> kTypes = {DType::f32, DType::f64,     DType::i32, DType::i64, DType::i8,
                                    DType::u8,  DType::boolean, DType::f16, DType::bf16};
 
-Bytes written(const FileWriter& writer) {
-  Bytes out;
+Buffer written(const FileWriter& writer) {
+  Buffer out;
   writer.write([&](std::span<const std::byte> part) { out.insert(out.end(), part.begin(), part.end()); });
   CHECK(out.size() == writer.size());
   return out;
@@ -24,8 +24,8 @@ Bytes written(const FileWriter& writer) {
 
 // Element i of the sample arrays: i/2 - 3 for floats, i - 3 for signed integers, 7 i mod 251 for unsigned ones,
 // (i mod 3 == 0) for booleans. The halves are exact in all float types, so their bits follow from those of float32.
-Bytes sample(DType dtype, std::size_t count) {
-  Bytes out;
+Buffer sample(DType dtype, std::size_t count) {
+  Buffer out;
   for (std::size_t i = 0; i < count; ++i) {
     const double n = static_cast<double>(i), value = is_floating(dtype) ? n * 0.5 - 3 : n - 3;
     const auto put = [&out](auto v) {
@@ -59,7 +59,7 @@ class Sample {
       const std::string name(keras_name(dtype));
       writer.dataset("types/" + name, dtype, {3, 5}, keep(sample(dtype, 15)));
       writer.dataset("scalar/" + name, dtype, {}, keep(sample(dtype, 1)));
-      writer.dataset("empty/" + name, dtype, {0, 4}, Bytes());
+      writer.dataset("empty/" + name, dtype, {0, 4}, Buffer());
     }
     for (const int count : {0, 1, 8, 9, 100, 300, 1000}) {
       const std::string group = "n" + std::to_string(count);
@@ -74,8 +74,8 @@ class Sample {
     }
     writer.dataset("a/b/c/d/e/f/g/h/x", DType::i32, {3}, keep(sample(DType::i32, 3)));
     writer.dataset("grüße", DType::f32, {1}, keep(sample(DType::f32, 1)));
-    writer.dataset("streamed", DType::f64, {1000}, [](const Sink& sink) {
-      const Bytes all = sample(DType::f64, 1000);
+    writer.dataset("streamed", DType::f64, {1000}, [](const ByteSink& sink) {
+      const Buffer all = sample(DType::f64, 1000);
       for (std::size_t i = 0; i < all.size(); i += 1000) sink(std::span(all).subspan(i, 1000));
     });
 
@@ -100,14 +100,14 @@ class Sample {
   FileWriter writer;
 
  private:
-  std::span<const std::byte> keep(Bytes bytes) { return kept_.emplace_back(std::move(bytes)); }
-  std::vector<Bytes> kept_;
+  std::span<const std::byte> keep(Buffer bytes) { return kept_.emplace_back(std::move(bytes)); }
+  std::vector<Buffer> kept_;
 };
 
 }  // namespace
 
 TEST_CASE("hdf5 writer: what was written is read back") {
-  const Bytes bytes = written(Sample().writer);
+  const Buffer bytes = written(Sample().writer);
   const Group root = open(bytes);
   for (const DType dtype : kTypes) {
     const std::string name(keras_name(dtype));
@@ -159,7 +159,7 @@ TEST_CASE("hdf5 writer: equal input gives equal bytes, written once or twice") {
 }
 
 TEST_CASE("hdf5 writer: elements lie at multiples of 64 bytes") {
-  const Bytes bytes = written(Sample().writer);
+  const Buffer bytes = written(Sample().writer);
   const Group root = open(bytes);
   for (const char* path : {"types/float32", "types/int8", "scalar/bool", "streamed", "n1000/c0", "n1000/c998"}) {
     const auto raw = root.dataset(path).raw();
@@ -169,11 +169,11 @@ TEST_CASE("hdf5 writer: elements lie at multiples of 64 bytes") {
 }
 
 TEST_CASE("hdf5 writer: the structures are those h5py writes") {
-  const Bytes theirs = recorded_file("keras.weights");
+  const Buffer theirs = recorded_file("keras.weights");
   const Group root = open(theirs);
   FileWriter writer;
   writer.group("");
-  const Bytes bytes = written(writer);
+  const Buffer bytes = written(writer);
   // Superblock but for the end of the file, and where the root's tables lie.
   CHECK(std::equal(bytes.begin(), bytes.begin() + 40, theirs.begin()));
   CHECK(std::equal(bytes.begin() + 48, bytes.begin() + 96, theirs.begin() + 48));
@@ -185,31 +185,31 @@ TEST_CASE("hdf5 writer: mistakes are named") {
   const auto message = [](auto&& act) -> std::string {
     try {
       FileWriter writer;
-      writer.dataset("a/x", DType::f32, {2}, Bytes(8));
+      writer.dataset("a/x", DType::f32, {2}, Buffer(8));
       act(writer);
     } catch (const UsageError& error) { return error.what(); }
     return "no error";
   };
-  CHECK(message([](FileWriter& w) { w.dataset("a/x", DType::f32, {2}, Bytes(8)); }) == "HDF5 'a/x': exists already");
-  CHECK(message([](FileWriter& w) { w.dataset("a", DType::f32, {2}, Bytes(8)); }) == "HDF5 'a': exists already");
-  CHECK(message([](FileWriter& w) { w.dataset("", DType::f32, {2}, Bytes(8)); }) == "HDF5 '': exists already");
+  CHECK(message([](FileWriter& w) { w.dataset("a/x", DType::f32, {2}, Buffer(8)); }) == "HDF5 'a/x': exists already");
+  CHECK(message([](FileWriter& w) { w.dataset("a", DType::f32, {2}, Buffer(8)); }) == "HDF5 'a': exists already");
+  CHECK(message([](FileWriter& w) { w.dataset("", DType::f32, {2}, Buffer(8)); }) == "HDF5 '': exists already");
   CHECK(message([](FileWriter& w) { w.group("a/x"); }) == "HDF5 'a/x': is a dataset, not a group");
   CHECK(message([](FileWriter& w) { w.group("a/x/y"); }) == "HDF5 'a/x/y': a dataset has no child 'y'");
   CHECK(message([](FileWriter& w) { w.group("a/./y"); }) == "HDF5 'a/./y': '.' cannot name a child");
-  CHECK(message([](FileWriter& w) { w.dataset("y", DType::f32, {2}, Bytes(7)); }) ==
+  CHECK(message([](FileWriter& w) { w.dataset("y", DType::f32, {2}, Buffer(7)); }) ==
         "HDF5 'y': float32(2,) has 8 bytes; got 7");
-  CHECK(message([](FileWriter& w) { w.dataset("y", DType::f32, {None}, Bytes(7)); }) ==
+  CHECK(message([](FileWriter& w) { w.dataset("y", DType::f32, {None}, Buffer(7)); }) ==
         "HDF5 'y': the shape (None,) is not known");
   CHECK(message([](FileWriter& w) { w.attribute("b", "n", "t"); }) == "HDF5 'b': there is no such group or dataset");
   CHECK(message([](FileWriter& w) {
           w.attribute("a", "n", "t");
           w.attribute("a", "n", "t");
         }) == "HDF5 'a': has two attributes 'n'");
-  CHECK(message([](FileWriter& w) { w.attribute("a", "n", DType::u8, {64513}, Bytes(64513)); }) ==
+  CHECK(message([](FileWriter& w) { w.attribute("a", "n", DType::u8, {64513}, Buffer(64513)); }) ==
         "HDF5 'a': attribute 'n' has 64513 bytes; HDF5 allows 64512 (a string counts 16): split it");
   for (const std::size_t given : {7, 9})
     CHECK(message([given](FileWriter& w) {
-            w.dataset("y", DType::f32, {2}, [given](const Sink& sink) { sink(Bytes(given)); });
+            w.dataset("y", DType::f32, {2}, [given](const ByteSink& sink) { sink(Buffer(given)); });
             w.write([](std::span<const std::byte>) {});
           }).starts_with("HDF5 '/y': has 8 bytes; got "));
   std::string deep;

@@ -45,10 +45,8 @@ class HeaderReader {
       Cursor cursor(scope_, block.address, block.length, "object header block");
       if (framing_.version == 2) {
         cursor.signature("OCHK");
-        cursor.check(block.length >= 8, "is cut short");
-        read_messages(cursor, block.length - 8);
-        cursor.skip(cursor.left() - 4);
-        cursor.checksum();
+        cursor.checksum_at_end();
+        read_messages(cursor, cursor.left());
       } else {
         read_messages(cursor, block.length);
       }
@@ -78,9 +76,8 @@ class HeaderReader {
     prefix.check(size <= scope_.file_size(), "says it has ", size, " bytes, more than the file");
     Cursor cursor(scope_, address_, prefix.position() + size + 4, "object header");
     cursor.skip(prefix.position());
+    cursor.checksum_at_end();
     read_messages(cursor, size);
-    cursor.skip(cursor.left() - 4);
-    cursor.checksum();
   }
 
   // The messages in the next `length` bytes; a rest too short for a message is unused.

@@ -114,4 +114,12 @@ void Cursor::checksum() {
   check(metadata_checksum(covered) == stored, "does not match its checksum");
 }
 
+void Cursor::checksum_at_end() {
+  check(left() >= 4, "is too short for its checksum");
+  const std::uint64_t stored = little_endian(bytes_.last(4));
+  bytes_ = bytes_.first(bytes_.size() - 4);
+  if (!scope_->source().limits.verify_checksums) return;
+  check(metadata_checksum(bytes_) == stored, "does not match its checksum");
+}
+
 }  // namespace ramet::hdf5

@@ -129,6 +129,8 @@ class Cursor {
 
   // The next four bytes are the checksum of everything before them.
   void checksum();
+  // The last four bytes are the checksum of everything before them; they are checked now and not read any more.
+  void checksum_at_end();
 
  private:
   std::uint64_t undefined_if_full(unsigned size);

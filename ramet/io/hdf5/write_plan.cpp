@@ -168,7 +168,7 @@ void FilePlan::put(Output& out, const Placed& object) const {
   GroupTables(names_of(node)).put(out, children);
 }
 
-void FilePlan::write(const Sink& sink) const {
+void FilePlan::write(const ByteSink& sink) const {
   sink(metadata_);
   std::uint64_t at = metadata_.size();
   for (const Placed& object : objects_) {

@@ -35,7 +35,7 @@ class FilePlan {
  public:
   explicit FilePlan(const Node& root);
   std::uint64_t size() const { return size_; }
-  void write(const Sink& sink) const;
+  void write(const ByteSink& sink) const;
 
  private:
   struct Placed {
