@@ -14,7 +14,7 @@ export PYTHONUTF8=1 KERAS_BACKEND=jax JAX_PLATFORMS=cpu
 if [ $# -ge 1 ]; then
   "$venv/bin/python" "$here/layer_cases.py" "$1" "$data"
 fi
-for part in functions training_runs layer_random layer_attention layer_more summaries npy_files; do
+for part in functions training_runs layer_random layer_attention layer_more summaries npy_files hdf5_files; do
   "$venv/bin/python" "$here/$part.py" "$data"
 done
 KERAS_BACKEND=tensorflow TF_CPP_MIN_LOG_LEVEL=3 "$venv/bin/python" "$here/graphs.py" "$data"
