@@ -10,6 +10,8 @@
 #include "ramet/graph/replicate.h"
 #include "ramet/graph/summary.h"
 #include "ramet/graph/surgery.h"
+#include "ramet/io/model_file.h"
+#include "ramet/io/npz.h"
 #include "ramet/layers/layers.h"
 #include "ramet/nn/initializers.h"
 #include "ramet/nn/losses.h"

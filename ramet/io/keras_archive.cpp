@@ -37,8 +37,8 @@ void read_optimizer(const hdf5::Group& root, Model& model, std::vector<Source>& 
   // An optimizer that never made a step has its first two variables only.
   const std::size_t count = group.names().size();
   if (count != variables.size() && count != 2) {
-    warnings.push_back(cat("the optimizer has ", variables.size(), " variables, the file ", count,
-                           "; its state starts afresh"));
+    warnings.push_back(
+        cat("the optimizer has ", variables.size(), " variables, the file ", count, "; its state starts afresh"));
     return;
   }
   for (std::size_t i = 0; i < count && i < variables.size(); ++i)
@@ -81,18 +81,14 @@ Model model_from_parts(const ArchiveParts& parts, const LoadOptions& options) {
   Json compile_config;
   try {
     if (!parts.metadata.empty()) metadata = Json::parse(parts.metadata).as_object();
-  } catch (const Error& error) {
-    throw failed("metadata.json", error.what());
-  }
+  } catch (const Error& error) { throw failed("metadata.json", error.what()); }
   try {
     const Json object = Json::parse(parts.config);
     if (const Json* found = object.as_object().find("compile_config")) compile_config = *found;
     const std::uint64_t budget = parts.file_bytes * options.limits.weights_per_byte + options.limits.weights_more;
     model = model_from_object(object, text_of(metadata, "keras_version"), budget, options);
     model.layer().file_info.metadata = metadata;
-  } catch (const Error& error) {
-    throw failed("config.json", error.what());
-  }
+  } catch (const Error& error) { throw failed("config.json", error.what()); }
   try {
     if (options.compile && compile_config.is_object() && !compile_config.as_object().empty())
       model.compile_from_config(compile_config.as_object());
@@ -114,9 +110,7 @@ Model model_from_parts(const ArchiveParts& parts, const LoadOptions& options) {
       if (options.refuse_nonfinite) throw DataError(cat("the weight '", path, "' holds NaN or infinity"));
       model.layer().file_info.warnings.push_back(cat("the weight '", path, "' holds NaN or infinity"));
     }
-  } catch (const Error& error) {
-    throw failed("model.weights.h5", error.what());
-  }
+  } catch (const Error& error) { throw failed("model.weights.h5", error.what()); }
   return model;
 }
 

@@ -1,4 +1,5 @@
-// The .keras format: config.json, metadata.json and model.weights.h5 in a zip archive or a folder. Internal to ramet/io.
+// The .keras format: config.json, metadata.json and model.weights.h5 in a zip archive or a folder. Internal to
+// ramet/io.
 #pragma once
 #include "ramet/io/model_file.h"
 #include "ramet/io/sink.h"

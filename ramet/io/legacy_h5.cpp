@@ -132,17 +132,13 @@ Model load_legacy_model(std::span<const std::byte> file, const LoadOptions& opti
       throw DataError(root->contains("layers") || is_legacy_weights(*root)
                           ? "holds weights only; build the model and use load_weights"
                           : "not a model file: it has no model_config");
-  } catch (const Error& error) {
-    throw DataError(cat(who, ": ", error.what()));
-  }
+  } catch (const Error& error) { throw DataError(cat(who, ": ", error.what())); }
   Model model;
   try {
     const std::uint64_t budget = file.size() * options.limits.weights_per_byte + options.limits.weights_more;
     model = model_from_object(Json::parse(root->attribute("model_config").text()),
                               text_attribute(*root, "keras_version"), budget, options);
-  } catch (const Error& error) {
-    throw failed("model_config", error.what());
-  }
+  } catch (const Error& error) { throw failed("model_config", error.what()); }
   try {
     std::vector<Source> sources = match_legacy_weights(root->group("model_weights"), model);
     if (options.compile && root->has_attribute("training_config")) {
@@ -156,9 +152,7 @@ Model load_legacy_model(std::span<const std::byte> file, const LoadOptions& opti
       if (options.refuse_nonfinite) throw DataError(cat("the weight '", path, "' holds NaN or infinity"));
       model.layer().file_info.warnings.push_back(cat("the weight '", path, "' holds NaN or infinity"));
     }
-  } catch (const Error& error) {
-    throw failed("weights", error.what());
-  }
+  } catch (const Error& error) { throw failed("weights", error.what()); }
   return model;
 }
 

@@ -19,12 +19,12 @@ namespace {
 constexpr unsigned char kHdf5Mark[] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
 
 bool is_hdf5(Bytes file) {
-  return file.size() >= sizeof kHdf5Mark &&
-         std::equal(std::begin(kHdf5Mark), std::end(kHdf5Mark), file.begin(),
-                    [](unsigned char a, std::byte b) { return std::byte{a} == b; });
+  return file.size() >= sizeof kHdf5Mark && std::equal(std::begin(kHdf5Mark), std::end(kHdf5Mark), file.begin(),
+                                                       [](unsigned char a, std::byte b) { return std::byte{a} == b; });
 }
 
-// Pages that were read are given back at once, so that a mapped file does not count twice beside the weights made of it.
+// Pages that were read are given back at once, so that a mapped file does not count twice beside the weights made of
+// it.
 void give_back(Bytes part) {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto begin = (reinterpret_cast<std::uintptr_t>(part.data()) + page - 1) / page * page,

@@ -1,7 +1,7 @@
 // Model files: what Keras saves opens here, what is saved here opens in Keras.
 //
-// A file is data. Loading runs nothing, opens no other file, takes memory in proportion to the file, and ends in a model
-// or in one DataError that says where: "theirs.keras: config.json/config/layers/3: …".
+// A file is data. Loading runs nothing, opens no other file, takes memory in proportion to the file, and ends in a
+// model or in one DataError that says where: "theirs.keras: config.json/config/layers/3: …".
 #pragma once
 #include <cstddef>
 #include <map>
@@ -21,8 +21,8 @@ struct LoadLimits {
 };
 
 struct LoadOptions {
-  // C++ functions for Lambda layers, by the name of the function in the file or by the name of the layer. Python code in
-  // a file is never run.
+  // C++ functions for Lambda layers, by the name of the function in the file or by the name of the layer. Python code
+  // in a file is never run.
   std::map<std::string, layers::LambdaFunction> functions = {};
   // Classes of the caller: {ScaleLayer::registration("my_package")}.
   std::vector<LayerRegistration> layers = {};

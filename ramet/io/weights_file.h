@@ -13,8 +13,8 @@ struct WeightGroup {
   VariableRefs variables;
 };
 
-// All groups of a model in Keras' order. A layer used twice stands at its first place. The optimizer's group is the last
-// one, when the model is compiled and `optimizer` asks for it.
+// All groups of a model in Keras' order. A layer used twice stands at its first place. The optimizer's group is the
+// last one, when the model is compiled and `optimizer` asks for it.
 std::vector<WeightGroup> weight_groups(const Model& model, bool optimizer);
 
 // A file of these groups. The variables must stay as they are until it is written.
@@ -26,8 +26,8 @@ struct Source {
   hdf5::Dataset dataset;
 };
 
-// Finds the datasets of all groups and checks count, shape and type of each before anything is changed. DataError naming
-// the layer. Groups of models that Keras 2.13 wrote are found, too.
+// Finds the datasets of all groups and checks count, shape and type of each before anything is changed. DataError
+// naming the layer. Groups of models that Keras 2.13 wrote are found, too.
 std::vector<Source> match_weights(const hdf5::Group& root, const std::vector<WeightGroup>& groups);
 
 // What a file says of one variable, checked.
