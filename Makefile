@@ -8,7 +8,7 @@ help:
 	@echo 'make build    library, programs, tests, benchmarks  -> build/release'
 	@echo 'make test     check, then build and run the tests'
 	@echo 'make sanitize the tests again with address, undefined and thread sanitizers'
-	@echo 'make demo     build, then run the examples'
+	@echo 'make demo     build, then train on Fashion-MNIST, clone and replicate (ctest runs the other examples)'
 	@echo 'make bench    build, then run the benchmarks'
 	@echo 'make format   format the sources'
 	@echo 'make check    formatting, the include rule, file sizes (nothing is built)'
@@ -28,10 +28,10 @@ sanitize: setup
 	scripts/test.sh asan tsan
 
 demo: build
-	scripts/run_programs.sh example
+	scripts/run_programs.sh example_fashion_mnist
 
 bench: build
-	scripts/run_programs.sh bench
+	scripts/run_programs.sh 'bench_*'
 
 format:
 	scripts/format.sh
