@@ -223,8 +223,7 @@ class GraphReader {
   // Files up to Keras 3.15 record `training` although nobody passed it.
   static bool default_leaked(const Operation& operation, const std::string& key, const Json& value) {
     const LoadContext* loading = LoadContext::current();
-    const bool old = !loading || !loading->version || *loading->version < KerasVersion{3, 16, 0};
-    return old && key == "training" && operation.is_layer() && value.is_bool() &&
+    return (!loading || loading->training_leaks) && key == "training" && operation.is_layer() && value.is_bool() &&
            static_cast<const Layer&>(operation).default_training() == value.as_bool();
   }
 
