@@ -9,7 +9,9 @@ InputLayer::InputLayer(Config config, std::string name)
             to_string(config_.batch_shape));
   require(!config_.sparse && !config_.ragged, "Input '", this->name(),
           "': sparse and ragged inputs are not supported yet");
-  dtype_from(config_.dtype);
+  try {
+    dtype_from(config_.dtype);
+  } catch (const UsageError& error) { throw UsageError(cat("Input '", this->name(), "': ", error.what())); }
   mark_built();
 }
 
