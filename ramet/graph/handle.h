@@ -80,7 +80,7 @@ class LayerOf : public Layer {
   }
   static LayerRef from_config(const JsonObject& json) {
     const LayerOptions options = layer_options_from(json, Derived::kClassName, field_names<C>());
-    return std::make_shared<Derived>(from_json<C>(json), options);
+    return std::make_shared<Derived>(from_json<C>(Derived::kClassName, json), options);
   }
   static LayerRegistration registration(std::string package = "") {
     return {std::string(Derived::kClassName), std::move(package), &LayerOf::from_config};

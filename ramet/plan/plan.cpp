@@ -82,6 +82,9 @@ class Planner {
       if (std::find(plan_->devices_.begin(), plan_->devices_.end(), instr.device) == plan_->devices_.end())
         plan_->devices_.push_back(instr.device);
     std::sort(plan_->devices_.begin(), plan_->devices_.end());
+    for (const Device& device : plan_->devices_)
+      if (device.index >= device_count(device.kind))
+        throw DeviceError(cat("device ", device, " is not available; this machine has ", available_devices()));
     if (plan_->devices_.empty()) plan_->devices_.push_back({});
   }
   int device_of(int instr) const {
