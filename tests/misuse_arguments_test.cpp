@@ -233,7 +233,7 @@ std::vector<Misuse> argument_misuses() {
       {"a device that is none", [](Model&) { Device("tpu:0"); }, {"tpu:0", "cpu"}},
       {"Input of a negative size", [](Model&) { Input({-3}); }, {"Input", "-3"}},
       {"Input of a type there is not", [](Model&) { Input({3}, {.dtype = "int33"}); }, {"int33"}},
-      {"a sparse Input", [](Model&) { Input({3}, {.sparse = true}); }, {"sparse"}},
+      {"a ragged Input", [](Model&) { Input({3}, {.ragged = true}); }, {"ragged"}},
   };
 }
 

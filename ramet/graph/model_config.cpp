@@ -45,6 +45,13 @@ Json place_json(const Graph& graph, const Tensor& t) {
   return Json(JsonArray{Json(t.node()->operation->name()), Json(graph.node_index(*t.node()) + shift), Json(t.index())});
 }
 
+// A layer of a model says what it was built for.
+JsonObject entry_of(const Layer& layer) {
+  JsonObject out = serialize_layer(layer).as_object();
+  if (!layer.build_config().is_null()) out.set("build_config", layer.build_config());
+  return out;
+}
+
 // ---- reading
 // ----------------------------------------------------------------------------------------------------------------------
 bool is_tensor(const Json& json) {
@@ -296,7 +303,7 @@ JsonObject FunctionalLayer::get_config() const {
   for (const auto& operation : graph_.operations()) {
     JsonObject entry;
     if (operation->is_layer())
-      entry = serialize_layer(static_cast<const Layer&>(*operation)).as_object();
+      entry = entry_of(static_cast<const Layer&>(*operation));
     else {
       const auto& op = static_cast<const OpOperation&>(*operation);
       JsonObject config{{"name", Json(op.name())}};
@@ -340,7 +347,7 @@ LayerRef FunctionalLayer::from_config(const JsonObject& json) {
 JsonObject SequentialLayer::get_config() const {
   JsonArray entries;
   if (input_) entries.push_back(serialize_layer(static_cast<const Layer&>(*input_->node()->operation)));
-  for (const auto& layer : layers_) entries.push_back(serialize_layer(*layer));
+  for (const auto& layer : layers_) entries.push_back(Json(entry_of(*layer)));
   JsonObject out{{"name", Json(name())},
                  {"trainable", Json(trainable())},
                  {"dtype", encode_dtype_policy(dtype_name())},

@@ -37,7 +37,6 @@ Json serialize_layer(const Layer& layer) {
   out.set("config", Json(layer.get_config()));
   const bool keras_own = registered == layer.class_name() && layer.class_name() != "Functional";
   out.set("registered_name", keras_own ? Json(nullptr) : Json(registered));
-  if (!layer.build_config().is_null()) out.set("build_config", layer.build_config());
   for (const auto& [key, value] : layer.file_extras)
     if (!out.contains(key)) out.set(key, value);
   return Json(std::move(out));
