@@ -94,10 +94,11 @@ Json shapes_json(const Nest<Spec>& nest) {
   return Json(std::move(out));
 }
 
-// {"input_shape": …}, or {"shapes_dict": {"query_shape": …}} for a layer of several named inputs.
+// {"input_shape": …}, or {"shapes_dict": {"query_shape": …}} for attention, which Keras builds for several shapes. (Cells
+// take several tensors, too, but are built for the first.)
 Json build_config_of(const Layer& layer, const SpecArgs& args) {
   const auto names = layer.positional_arguments();
-  if (names.size() <= 1)
+  if (names.empty() || names[0] != "query")
     return args.args.empty() ? Json(nullptr) : Json(JsonObject{{"input_shape", shapes_json(args.args[0])}});
   JsonObject shapes;
   for (std::size_t i = 0; i < args.args.size() && i < names.size(); ++i)
