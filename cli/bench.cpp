@@ -1,4 +1,5 @@
 // ramet bench: where the time of one step goes.
+#include <cstdio>
 #include <iostream>
 
 #include "cli/commands.h"
@@ -29,8 +30,13 @@ constexpr Option kOptions[] = {
     F::flag<&BenchArgs::json>("--json", "", "one JSON document"),
 };
 
-std::string percent(double part) { return part > 0 ? cat(short_number(100 * part, 3), "%") : "-"; }
-std::string rate(double per_second) { return per_second > 0 ? short_number(per_second / 1e9, 3) : "-"; }
+std::string fixed(double value, int digits) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+std::string percent(double part) { return part > 0 ? fixed(100 * part, 1) + "%" : "-"; }
+std::string rate(double per_second) { return per_second > 0 ? fixed(per_second / 1e9, 1) : "-"; }
 std::string readable(std::size_t bytes) { return readable_size(static_cast<std::int64_t>(bytes)); }
 
 Json to_json(const StepTime& s) {
@@ -72,17 +78,17 @@ int bench(const BenchArgs& args) {
   }
   Table table({">µs", ">share", ">GFLOP/s", ">of peak", ">GB/s", "kernel", "step"});
   for (const StepTime& s : profile.steps)
-    table.row({short_number(s.seconds * 1e6, 3), percent(s.seconds / steps_seconds), rate(s.flops / s.seconds),
+    table.row({fixed(s.seconds * 1e6, 2), percent(s.seconds / steps_seconds), rate(s.flops / s.seconds),
                percent(s.flops / s.seconds / peak), rate(s.bytes / s.seconds), s.kernel, s.what});
   std::cout << table.text() << '\n'
-            << "step    " << short_number(profile.seconds * 1e6, 4) << " µs for a batch of " << args.batch_size << ": "
+            << "step    " << fixed(profile.seconds * 1e6, 1) << " µs for a batch of " << args.batch_size << ": "
             << with_thousands(static_cast<std::int64_t>(per_second)) << " samples/s\n"
             << "speed   " << rate(flops / profile.seconds) << " GFLOP/s, " << percent(flops / profile.seconds / peak)
             << " of " << rate(peak) << " (" << num_threads() << " × measured FMA peak of a core, "
             << cpu::to_string(cpu::cpu_target()) << ")\n"
             << "memory  " << readable(view.arena_bytes) << " for values, " << readable(view.prepared_bytes)
             << " for prepared weights\n"
-            << "plan    made in " << short_number(view.seconds * 1e3, 3) << " ms\n";
+            << "plan    made in " << fixed(view.seconds * 1e3, 1) << " ms\n";
   return 0;
 }
 

@@ -43,7 +43,7 @@ void dot_group(std::string& out, const PlotGroup& group, const std::string& inde
     const std::string below = details(box);
     out += cat(indent, quoted_id(box.id), " [label=<<TABLE BORDER=\"0\" CELLBORDER=\"1\" CELLSPACING=\"0\" ",
                "CELLPADDING=\"5\" COLOR=\"", colour, "\"><TR><TD BGCOLOR=\"", colour, "\"><FONT COLOR=\"white\"><B>",
-               html(box.name), "</B>  <FONT POINT-SIZE=\"10\">", html(box.class_name), "</FONT></FONT></TD></TR>",
+               html(box.name), "</B>  ", html(box.class_name), "</FONT></TD></TR>",
                below.empty() ? ""
                              : cat("<TR><TD BGCOLOR=\"white\"><FONT COLOR=\"#334155\" POINT-SIZE=\"10\">", html(below),
                                    "</FONT></TD></TR>"),
@@ -52,7 +52,7 @@ void dot_group(std::string& out, const PlotGroup& group, const std::string& inde
   for (const PlotGroup& inner : group.groups) {
     out += cat(indent, "subgraph ", quoted_id("cluster_" + inner.id), " {\n", indent, "  label=<<B>", html(inner.title),
                "</B>>; style=\"rounded,filled\"; color=\"#94a3b8\"; fillcolor=\"#f1f5f9\"; fontcolor=\"#334155\"; ",
-               "margin=14;\n");
+               "labeljust=l; margin=14;\n");
     dot_group(out, inner, indent + "  ");
     out += indent + "}\n";
   }
@@ -83,7 +83,7 @@ std::string to_dot(const PlotGraph& graph, std::string_view rankdir, std::int64_
       cat("digraph ", quoted_id(graph.top.title), " {\n  rankdir=", rankdir, "; dpi=", dpi,
           "; bgcolor=\"white\"; nodesep=0.35; ranksep=0.4; pad=0.25;\n",
           "  fontname=\"Helvetica\"; fontsize=13; labelloc=t; label=<<B>", html(graph.top.title),
-          "</B>>; fontcolor=\"#0f172a\";\n", "  node [shape=plain; fontname=\"Helvetica\"; fontsize=12];\n",
+          "</B>>; fontcolor=\"#0f172a\";\n", "  node [shape=plain; fontname=\"Helvetica\"; fontsize=11];\n",
           "  edge [color=\"#64748b\"; penwidth=1.4; arrowsize=0.7];\n");
   dot_group(out, graph.top, "  ");
   for (const auto& [from, to] : graph.arrows) out += cat("  ", quoted_id(from), " -> ", quoted_id(to), ";\n");
