@@ -52,7 +52,7 @@ void dot_group(std::string& out, const PlotGroup& group, const std::string& inde
   for (const PlotGroup& inner : group.groups) {
     out += cat(indent, "subgraph ", quoted_id("cluster_" + inner.id), " {\n", indent, "  label=<<B>", html(inner.title),
                "</B>>; style=\"rounded,filled\"; color=\"#94a3b8\"; fillcolor=\"#f1f5f9\"; fontcolor=\"#334155\"; ",
-               "labeljust=l; margin=14;\n");
+               "labelloc=b; labeljust=r; fontsize=11; margin=14;\n");
     dot_group(out, inner, indent + "  ");
     out += indent + "}\n";
   }

@@ -5,6 +5,7 @@ set -eu
 
 # stopped_by SIGNAL: trains far too long, sends the signal once an epoch is done; the exit status is in $status.
 stopped_by() {
+  rm -f epochs.txt
   "$ramet" train chain.keras --data data.npz --save stopped.keras --history stopped.json --epochs 1000000 --json \
     >epochs.txt 2>err.txt &
   job=$!
