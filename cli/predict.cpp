@@ -52,6 +52,7 @@ int predict(const PredictArgs& args) {
 
   Model model = open_model(args.model);
   if (device != Device()) model = clone_model(model, {.weights = Weights::share, .device = device});
+  if (!model.layer().has_graph()) warn("the model was saved without input shape and weights; its weights are fresh");
   const NamedArrays file = read_npz(args.inputs);
   const Feed inputs = inputs_from(file, model, args.inputs == "-" ? "stdin" : args.inputs);
   const Arrays results =
