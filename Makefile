@@ -31,7 +31,7 @@ demo: build
 	scripts/demo.sh
 
 bench: build
-	scripts/run_programs.sh bench
+	scripts/run_programs.sh 'bench_*'
 
 format:
 	scripts/format.sh

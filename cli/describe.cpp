@@ -93,9 +93,6 @@ int list(const std::vector<Entry>& entries, bool json) {
   return 0;
 }
 
-// Types that have no words of their own go by what their default is in JSON.
-std::string type_of(const ArgumentInfo& a) { return a.type == "double" ? "float" : a.type; }
-
 // A serialized object by the name of its class, with what is not at its default inside.
 std::string shown(const ArgumentInfo& a) {
   if (a.required) return "required";
@@ -111,7 +108,7 @@ Json to_json(const Entry& e) {
   JsonArray arguments;
   for (const ArgumentInfo& a : e.arguments())
     arguments.push_back(Json(JsonObject{{"name", Json(a.name)},
-                                        {"type", Json(type_of(a))},
+                                        {"type", Json(a.type)},
                                         {"required", Json(a.required)},
                                         {"default", a.required ? Json(nullptr) : a.default_value},
                                         {"rule", a.rule.empty() ? Json(nullptr) : Json(a.rule)}}));
@@ -127,7 +124,7 @@ void print(const Entry& e) {
   }
   Table table({"  argument", "default", "type"});
   for (const ArgumentInfo& a : arguments)
-    table.row({"  " + a.name, shown(a), a.rule.empty() ? type_of(a) : cat(type_of(a), ", ", a.rule)});
+    table.row({"  " + a.name, shown(a), a.rule.empty() ? a.type : cat(a.type, ", ", a.rule)});
   std::cout << table.text();
   if (e.kind == "layer") std::cout << "  and of every layer: name, trainable = True, dtype = \"float32\"\n";
 }

@@ -12,6 +12,10 @@ struct ArgumentInfo {
   Json default_value;  // as it is written into files; of no meaning when required
 };
 
+namespace detail {
+inline std::string grouped(std::string type) { return type.find(' ') == type.npos ? type : cat("(", type, ")"); }
+}  // namespace detail
+
 // Words for the type of a field. Types of their own say them in a static `kKind`.
 template <class T>
 std::string argument_type() {
@@ -28,9 +32,9 @@ std::string argument_type() {
   else if constexpr (std::same_as<T, NumberOrList>)
     return "float or list of float";
   else if constexpr (requires(T v) { v.has_value(); })
-    return argument_type<typename T::value_type>() + " or None";
+    return cat(detail::grouped(argument_type<typename T::value_type>()), " or None");
   else if constexpr (requires(T v) { v.push_back(v.front()); })
-    return "list of " + argument_type<typename T::value_type>();
+    return cat("list of ", detail::grouped(argument_type<typename T::value_type>()));
   else if constexpr (requires { T::choices(); }) {
     std::string all;
     for (const std::string_view name : T::choices()) all += cat(all.empty() ? "'" : " | '", name, "'");
@@ -54,7 +58,10 @@ std::vector<ArgumentInfo> arguments_of(std::size_t required = 0) {
     const bool no_default = f.rule.holds && !f.rule.holds(defaults.*f.member);
     ArgumentInfo info{std::string(f.name), argument_type<T>(), std::string(f.rule.text),
                       out.size() < required || no_default, encode(defaults.*f.member)};
-    if (info.type.empty()) info.type = info.default_value.is_null() ? "value" : info.default_value.type_name();
+    if (info.type.empty()) {
+      const Json& v = info.default_value;
+      info.type = v.is_null() ? "value" : v.is_double() ? "float" : v.type_name();
+    }
     out.push_back(std::move(info));
   });
   return out;

@@ -81,6 +81,7 @@ struct IsInUnit {
 }  // namespace detail
 
 inline constexpr detail::NumberRule<detail::IsPositive> positive{"a positive integer"};
+inline constexpr detail::NumberRule<detail::IsPositive> positive_number{"a positive number"};
 inline constexpr detail::NumberRule<detail::IsNotNegative> not_negative{"a number that is not negative"};
 inline constexpr detail::NumberRule<detail::IsInUnit> in_unit_interval{"a number between 0 and 1"};
 
@@ -164,6 +165,16 @@ C from_json(const JsonObject& json) {
     }
   });
   return config;
+}
+
+// The same for the class `who`, which errors name first.
+template <class C>
+C from_json(std::string_view who, const JsonObject& json) {
+  try {
+    return from_json<C>(json);
+  } catch (const UsageError& error) { throw UsageError(cat(who, ": ", error.what())); } catch (const DataError& error) {
+    throw DataError(cat(who, ": ", error.what()));
+  }
 }
 
 template <Described C>

@@ -126,6 +126,8 @@ void take_weights(const LayerMap& twins, Weights how) {
 }
 
 Model clone_model(const Model& model, const CloneOptions& options) {
+  require(!options.device || options.device->index < device_count(options.device->kind), "clone_model: device ",
+          options.device.value_or(Device()), " is not available; this machine has ", available_devices());
   Cloner cloner(options);
   Model out(cloner.clone(model.layer(), options.input_tensors));
   if (options.weights != Weights::fresh) take_weights(cloner.twins(), options.weights);

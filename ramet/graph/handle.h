@@ -75,6 +75,7 @@ class LayerOf : public Layer {
   static_assert(Described<C>, "every member of Config must be listed in Config::fields");
   using Config = C;
   using Call = CallArguments;
+  static constexpr int kTensors = 1;  // how many tensors a call takes by position; layers that take more hide it
 
   explicit LayerOf(C config, LayerOptions options = {})
       : Layer(options.name.empty() ? unique_name(Derived::kClassName) : options.name, options.trainable, options.dtype),
@@ -109,7 +110,7 @@ class LayerOf : public Layer {
   }
   static LayerRef from_config(const JsonObject& json) {
     const LayerOptions options = layer_options_from(json, Derived::kClassName, field_names<C>());
-    return std::make_shared<Derived>(from_json<C>(json), options);
+    return std::make_shared<Derived>(from_json<C>(Derived::kClassName, json), options);
   }
   static LayerRegistration registration(std::string package = "") {
     return {std::string(Derived::kClassName), std::move(package), &LayerOf::from_config, &LayerOf::arguments};

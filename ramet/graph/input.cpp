@@ -8,7 +8,9 @@ InputLayer::InputLayer(Config config, std::string name)
     require(size == None || size >= 0, "Input '", this->name(), "': sizes must be None or not negative; got ",
             to_string(config_.batch_shape));
   require(!config_.ragged, "Input '", this->name(), "': ragged inputs are not supported yet");
-  dtype_from(config_.dtype);
+  try {
+    dtype_from(config_.dtype);
+  } catch (const UsageError& error) { throw UsageError(cat("Input '", this->name(), "': ", error.what())); }
   mark_built();
 }
 

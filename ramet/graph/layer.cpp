@@ -150,7 +150,9 @@ Layer::Layer(std::string name, bool trainable, std::string dtype) : Operation(st
 }
 
 void Layer::set_dtype(std::string dtype) {
-  dtype_ = dtype_from(dtype);
+  try {
+    dtype_ = dtype_from(dtype);
+  } catch (const UsageError& error) { throw UsageError(cat("layer '", name(), "': ", error.what())); }
   require(dtype_ == DType::f32 || dtype_ == DType::f64, "layer '", name(), "': dtype policy '", dtype,
           "' is not supported yet; use float32 or float64");
   dtype_name_ = std::move(dtype);
@@ -264,7 +266,9 @@ void Layer::forget_build() {
   build_config_ = Json(nullptr);
 }
 
-Value Layer::call(const CallContext&, Value) const { throw InternalError(cat(describe(*this), " has no call")); }
+Value Layer::call(const CallContext&, Value) const {
+  throw UsageError(cat(describe(*this), " has no `call`; a layer overrides one of call, call_list and call_args"));
+}
 
 Values Layer::call_list(const CallContext& ctx, const Values& xs) const {
   require(xs.size() == 1, describe(*this), ": takes one tensor; got ", xs.size());

@@ -20,6 +20,8 @@ struct LoadContext {
   std::optional<KerasVersion> version = std::nullopt;
   // Weights are not initialized, because the file's values follow, and take at most so many bytes together.
   std::optional<std::uint64_t> weight_bytes = std::nullopt;
+  // Keras up to 3.15 records the default of `training` on calls although nobody passed it.
+  bool training_leaks = true;
   int depth = 0;  // of nested models
 
   // The one of this thread, or null outside of loading.

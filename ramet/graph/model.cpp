@@ -199,8 +199,7 @@ LayerRef SequentialLayer::pop() {
 }
 
 void SequentialLayer::rebuild() {
-  graph_.reset();
-  if (!input_) return;
+  if (!input_) return graph_.reset();
   const PathScope scope(name());
   Tensor x = *input_;
   for (const auto& layer : layers_) {
@@ -214,6 +213,8 @@ void SequentialLayer::rebuild() {
 
 void SequentialLayer::build_for(const Spec& input) {
   if (graph_) return;
+  require(!layers_.empty(), "Sequential model ", name(),
+          " cannot be built because it has no layers. Call `model.add(layer)`.");
   InputLayer::Config config;
   config.batch_shape = input.shape;
   config.dtype = keras_name(input.dtype);

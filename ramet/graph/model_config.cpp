@@ -66,16 +66,28 @@ bool holds_tensor(const Json& json) {
 // Keras 2 wrote a call as [[layer, call, output, {arguments}], …]. A recurrent layer's further tensors are its states.
 Json modern_node(const Json& node) {
   if (!node.is_array()) return node;
+  const auto tensor = [](const JsonArray& place) {
+    const JsonArray history(place.begin(), place.begin() + 3);
+    return Json(JsonObject{{"class_name", Json("__keras_tensor__")},
+                           {"config", Json(JsonObject{{"keras_history", Json(history)}})}});
+  };
+  // Tensors in keyword arguments are written without a mark.
+  const std::function<Json(const Json&)> argument = [&](const Json& value) -> Json {
+    if (!value.is_array()) return value;
+    const JsonArray& list = value.as_array();
+    if (list.size() == 3 && list[0].is_string() && list[1].is_int() && list[2].is_int()) return tensor(list);
+    JsonArray out;
+    for (const Json& item : list) out.push_back(argument(item));
+    return Json(std::move(out));
+  };
   JsonArray tensors;
   JsonObject kwargs;
   for (const Json& item : node.as_array()) {
     const JsonArray& place = item.as_array();
     if (place.size() < 3 || place.size() > 4) throw DataError("a tensor is not written as [layer, call, output]");
-    const JsonArray history(place.begin(), place.begin() + 3);
-    tensors.push_back(Json(JsonObject{{"class_name", Json("__keras_tensor__")},
-                                      {"config", Json(JsonObject{{"keras_history", Json(history)}})}}));
+    tensors.push_back(tensor(place));
     if (place.size() == 4)
-      for (const auto& [key, value] : place[3].as_object()) kwargs.set(key, value);
+      for (const auto& [key, value] : place[3].as_object()) kwargs.set(key, argument(value));
   }
   if (tensors.empty()) throw DataError("a call without a tensor");
   JsonArray args{tensors.size() == 1 ? tensors[0] : Json(std::move(tensors))};
@@ -173,7 +185,13 @@ class GraphReader {
     const auto it = results_.find(history[0].as_string());
     if (it == results_.end())
       throw DataError(cat("a tensor of layer '", history[0].as_string(), "' is used, but there is no such layer"));
-    const auto call = history[1].as_int() - shift;
+    auto call = history[1].as_int() - shift;
+    // Keras 2 counted the calls of a nested model from one everywhere.
+    if (const LoadContext* loading = LoadContext::current();
+        !shift && call > 0 && loading && loading->version && loading->version->major < 3) {
+      const auto entry = index_.find(history[0].as_string());
+      if (entry != index_.end() && dynamic_cast<const ModelLayer*>(entries_[entry->second].operation.get())) --call;
+    }
     return call >= 0 && call < static_cast<std::int64_t>(it->second.size())
                ? &it->second[static_cast<std::size_t>(call)]
                : nullptr;
@@ -223,8 +241,7 @@ class GraphReader {
   // Files up to Keras 3.15 record `training` although nobody passed it.
   static bool default_leaked(const Operation& operation, const std::string& key, const Json& value) {
     const LoadContext* loading = LoadContext::current();
-    const bool old = !loading || !loading->version || *loading->version < KerasVersion{3, 16, 0};
-    return old && key == "training" && operation.is_layer() && value.is_bool() &&
+    return (!loading || loading->training_leaks) && key == "training" && operation.is_layer() && value.is_bool() &&
            static_cast<const Layer&>(operation).default_training() == value.as_bool();
   }
 

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "ramet/base/strings.h"
+#include "ramet/graph/keras2.h"
 #include "ramet/graph/load_context.h"
 
 namespace ramet {
@@ -63,7 +64,7 @@ struct Nesting {
 
 LayerRef make_layer(const JsonObject& object) {
   const std::string& name = object.at("class_name").as_string();
-  const JsonObject& config = object.at("config").as_object();
+  const JsonObject config = modern_config(name, object.at("config").as_object());
   LoadContext* loading = LoadContext::current();
   const Nesting nesting(loading);
   const Json* registered = object.find("registered_name");
@@ -84,7 +85,7 @@ LayerRef make_layer(const JsonObject& object) {
   // A custom class that happens to be called like one of Keras' is not that.
   if (full.find('>') == std::string::npos)
     for (const auto& r : builtin_layers())
-      if (r.class_name == name) return r.from_config(config);
+      if (r.class_name == (name == "Model" ? "Functional" : name)) return r.from_config(config);  // Keras 2.2: Model
   std::vector<std::string> names;
   for (const auto& r : builtin_layers()) names.push_back(r.class_name);
   const std::string near = nearest(name, names);

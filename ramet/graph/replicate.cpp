@@ -24,8 +24,8 @@ void check_devices(const std::vector<Device>& devices) {
           "For multi-device usage to be effective, call `replicate` with `gpus >= 2`. Received: ", devices.size(),
           " device(s)");
   for (const Device& device : devices)
-    require(device.index < device_count(device.kind), "To call `replicate` with devices ", join(devices, ", "),
-            ", we expect them to be available. However this machine only has: ", available_devices(),
+    require(device.index < device_count(device.kind), "To call `replicate` with ", devices.size(), " devices, ", device,
+            " among them, we expect them to be available. However this machine only has: ", available_devices(),
             ". Try fewer devices.");
   for (std::size_t i = 0; i < devices.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)

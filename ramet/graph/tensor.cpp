@@ -69,7 +69,7 @@ std::size_t Tensor::size() const { return flat().size(); }
 
 Tensor Tensor::operator[](std::size_t i) const {
   const auto all = flat();
-  require(i < all.size(), "tensor ", i, " of a call that returned ", all.size());
+  require(i < all.size(), "there is no tensor ", i, " among the ", all.size(), " that the call returned");
   return all[i];
 }
 

@@ -14,6 +14,8 @@ namespace {
 // What Ramet writes is what this version of Keras writes, and later ones are met with a warning.
 constexpr const char* kWrittenVersion = "3.15.1";
 constexpr KerasVersion kNewestKnown{3, 16, 99};
+constexpr const char* kOwnMark = "ramet_version";
+constexpr const char* kOwnVersion = "0.1.0";
 
 MaskSemantics masks_of(const std::optional<KerasVersion>& version) {
   if (!version) return MaskSemantics::keras3;
@@ -47,12 +49,16 @@ void read_optimizer(const hdf5::Group& root, Model& model, std::vector<Source>& 
 
 }  // namespace
 
-Model model_from_object(const Json& object, const std::string& keras_version, std::uint64_t weight_bytes,
+Model model_from_object(const Json& object, const JsonObject& metadata, std::uint64_t weight_bytes,
                         const LoadOptions& options) {
+  const std::string keras_version = text_of(metadata, "keras_version");
   LoadContext context;
   context.layers = options.layers;
   context.version = KerasVersion::parse(keras_version);
   context.weight_bytes = weight_bytes;
+  // What we write was said by somebody.
+  context.training_leaks =
+      !metadata.contains(kOwnMark) && context.version.value_or(KerasVersion{}) < KerasVersion{3, 16, 0};
   const LoadScope scope(context);
   const layers::FunctionScope functions(options.functions);
   LayerRef layer;
@@ -86,7 +92,7 @@ Model model_from_parts(const ArchiveParts& parts, const LoadOptions& options) {
     const Json object = Json::parse(parts.config);
     if (const Json* found = object.as_object().find("compile_config")) compile_config = *found;
     const std::uint64_t budget = parts.file_bytes * options.limits.weights_per_byte + options.limits.weights_more;
-    model = model_from_object(object, text_of(metadata, "keras_version"), budget, options);
+    model = model_from_object(object, metadata, budget, options);
     model.layer().file_info.metadata = metadata;
   } catch (const Error& error) { throw failed("config.json", error.what()); }
   try {
@@ -137,6 +143,7 @@ void write_archive(Sink& sink, const Model& model) {
   if (model.compiled()) config.set("compile_config", Json(model.get_compile_config()));
   JsonObject metadata = model.layer().file_info.metadata;
   metadata.set("keras_version", Json(kWrittenVersion));
+  metadata.set(kOwnMark, Json(kOwnVersion));
   if (!metadata.contains("date_saved")) metadata.set("date_saved", Json("1980-01-01@00:00:00"));
 
   const auto groups = weight_groups(model, true);

@@ -19,7 +19,7 @@ struct ArchiveParts {
 Model model_from_parts(const ArchiveParts& parts, const LoadOptions& options);
 
 // A model from the object that config.json or an .h5 file's model_config holds, with room for its weights.
-Model model_from_object(const Json& object, const std::string& keras_version, std::uint64_t weight_bytes,
+Model model_from_object(const Json& object, const JsonObject& metadata, std::uint64_t weight_bytes,
                         const LoadOptions& options);
 
 void write_archive(Sink& sink, const Model& model);

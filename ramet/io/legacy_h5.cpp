@@ -136,8 +136,9 @@ Model load_legacy_model(std::span<const std::byte> file, const LoadOptions& opti
   Model model;
   try {
     const std::uint64_t budget = file.size() * options.limits.weights_per_byte + options.limits.weights_more;
-    model = model_from_object(Json::parse(root->attribute("model_config").text()),
-                              text_attribute(*root, "keras_version"), budget, options);
+    model =
+        model_from_object(Json::parse(root->attribute("model_config").text()),
+                          JsonObject{{"keras_version", Json(text_attribute(*root, "keras_version"))}}, budget, options);
   } catch (const Error& error) { throw failed("model_config", error.what()); }
   try {
     std::vector<Source> sources = match_legacy_weights(root->group("model_weights"), model);

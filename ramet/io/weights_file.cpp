@@ -173,9 +173,13 @@ std::vector<std::string> read_weights(const std::vector<Source>& sources,
       converted[i] = {};
     } else {
       const auto raw = *dataset.raw();
-      if (!raw.empty()) std::memcpy(variable->storage().raw(), raw.data(), raw.size());
+      constexpr std::size_t kPiece = std::size_t{4} << 20;  // a large weight is never in memory twice
+      for (std::size_t at = 0; at < raw.size(); at += kPiece) {
+        const auto piece = raw.subspan(at, std::min(kPiece, raw.size() - at));
+        std::memcpy(static_cast<std::byte*>(variable->storage().raw()) + at, piece.data(), piece.size());
+        if (done) done(piece);
+      }
       variable->touched();
-      if (done) done(raw);
     }
     if (nonfinite(variable->value())) odd.push_back(variable->path);
   }

@@ -100,7 +100,7 @@ TEST_CASE("arguments of Keras that we do not have are refused by name when they 
   CHECK_NOTHROW(
       deserialize_layer(with("Embedding", {{"input_dim", 4}, {"output_dim", 3}, {"quantization_config", nullptr}})));
   CHECK_THROWS_WITH_AS(deserialize_layer(with("Conv2D", {{"filters", 4}, {"kernel_size", 3}, {"padding", "causal"}})),
-                       "unknown padding 'causal'; use one of 'valid', 'same'", UsageError);
+                       "Conv2D: unknown padding 'causal'; use one of 'valid', 'same'", UsageError);
 }
 
 TEST_CASE("inputs of a wrong rank or size are refused") {

@@ -76,6 +76,9 @@ Array RandomNormal::operator()(const Shape& shape, DType dtype) const {
   });
 }
 Array RandomUniform::operator()(const Shape& shape, DType dtype) const {
+  require(config().minval <= config().maxval,
+          "RandomUniform: `minval` must not be larger than `maxval`. Received: minval=", config().minval,
+          ", maxval=", config().maxval);
   return filled(shape, dtype, [&](auto* to, std::int64_t n) {
     using T = std::remove_pointer_t<decltype(to)>;
     fill_uniform(to, 0, n, {seed_of(config().seed), 0}, static_cast<T>(config().minval),

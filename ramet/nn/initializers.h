@@ -71,7 +71,7 @@ struct VarianceScalingConfig {
   Choice<DistributionNames> distribution = "truncated_normal";
   std::optional<std::int64_t> seed = std::nullopt;
   static constexpr auto fields = std::tuple{
-      field("scale", &VarianceScalingConfig::scale), field("mode", &VarianceScalingConfig::mode),
+      field("scale", &VarianceScalingConfig::scale, positive_number), field("mode", &VarianceScalingConfig::mode),
       field("distribution", &VarianceScalingConfig::distribution), field("seed", &VarianceScalingConfig::seed)};
 };
 

@@ -46,7 +46,8 @@ class Object {
       for (const auto alias : c.aliases) match = match || name == alias;
       if (match) return c.from_config(config);
       names.push_back(snake);
-      for (const auto alias : c.aliases) names.emplace_back(alias);
+      for (const auto alias : c.aliases)
+        if (alias != snake) names.emplace_back(alias);
     }
     const std::string near = nearest(name, names);
     throw UsageError(cat("unknown ", Interface::kKind, " '", name, "'",
@@ -74,7 +75,7 @@ class ObjectOf : public Interface {
       if (!off && std::find(known.begin(), known.end(), key) == known.end() && key != "name" && key != "dtype")
         throw DataError(cat(Derived::kClassName, ": the argument '", key, "' = ", value.dump(), " is not supported"));
     }
-    return std::make_shared<const Derived>(Derived(from_json<C>(json)));
+    return std::make_shared<const Derived>(Derived(from_json<C>(Derived::kClassName, json)));
   }
   static ObjectClass<Interface> registration(std::vector<std::string_view> aliases = {}) {
     return {Derived::kClassName, std::move(aliases), &ObjectOf::from_config, [] { return arguments_of<C>(); }};

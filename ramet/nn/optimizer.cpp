@@ -26,10 +26,18 @@ bool OptimizerBase::excluded(const Variable& variable) const {
                      [&](const std::string& e) { return std::regex_search(variable.path, std::regex(e)); });
 }
 
+void check_options(std::string_view who, const OptimizerOptions& o) {
+  const auto shown = [](const std::optional<double>& v) { return v ? cat(*v) : std::string("None"); };
+  require((o.clipnorm ? 1 : 0) + (o.clipvalue ? 1 : 0) + (o.global_clipnorm ? 1 : 0) <= 1, who,
+          ": Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. Received: clipnorm=",
+          shown(o.clipnorm), ", clipvalue=", shown(o.clipvalue), ", global_clipnorm=", shown(o.global_clipnorm));
+  require(!o.gradient_accumulation_steps || *o.gradient_accumulation_steps >= 2, who,
+          ": `gradient_accumulation_steps` must be an integer >= 2. Received: gradient_accumulation_steps=",
+          o.gradient_accumulation_steps.value_or(0));
+}
+
 OptimizerState OptimizerBase::build(const VariableRefs& trainable) const {
   const OptimizerOptions o = options();
-  require((o.clipnorm ? 1 : 0) + (o.clipvalue ? 1 : 0) + (o.global_clipnorm ? 1 : 0) <= 1,
-          "Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. ", class_name(), " was given several");
   OptimizerState state;
   state.trainable = trainable;
   const auto make = [&](const std::string& name, Array value) {

@@ -83,13 +83,18 @@ class OptimizerBase {
 };
 using Optimizer = Object<OptimizerBase>;
 
+// Refuses what no single option's rule can.
+void check_options(std::string_view who, const OptimizerOptions& options);
+
 // What an optimizer inherits for declaring a Config with the common members.
 template <class Derived, class C>
 class OptimizerOf : public ObjectOf<Derived, OptimizerBase, C> {
  public:
-  using ObjectOf<Derived, OptimizerBase, C>::ObjectOf;
-  OptimizerOf(LearningRate rate, C rest)
-      : ObjectOf<Derived, OptimizerBase, C>((rest.learning_rate = std::move(rate), std::move(rest))) {}
+  OptimizerOf() : OptimizerOf(C{}) {}
+  explicit OptimizerOf(C config) : ObjectOf<Derived, OptimizerBase, C>(std::move(config)) {
+    check_options(Derived::kClassName, options());
+  }
+  OptimizerOf(LearningRate rate, C rest) : OptimizerOf((rest.learning_rate = std::move(rate), std::move(rest))) {}
   std::string name() const final {
     return this->config().name.empty() ? snake_case(Derived::kClassName) : this->config().name;
   }

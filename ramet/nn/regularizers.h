@@ -37,15 +37,16 @@ namespace regularizers {
 
 struct L1Config {
   double l1 = 0.01;
-  static constexpr auto fields = std::tuple{field("l1", &L1Config::l1)};
+  static constexpr auto fields = std::tuple{field("l1", &L1Config::l1, not_negative)};
 };
 struct L2Config {
   double l2 = 0.01;
-  static constexpr auto fields = std::tuple{field("l2", &L2Config::l2)};
+  static constexpr auto fields = std::tuple{field("l2", &L2Config::l2, not_negative)};
 };
 struct L1L2Config {
   double l1 = 0, l2 = 0;
-  static constexpr auto fields = std::tuple{field("l1", &L1L2Config::l1), field("l2", &L1L2Config::l2)};
+  static constexpr auto fields =
+      std::tuple{field("l1", &L1L2Config::l1, not_negative), field("l2", &L1L2Config::l2, not_negative)};
 };
 struct OrthogonalModeNames {
   static constexpr std::string_view what = "mode", names[] = {"rows", "columns"};

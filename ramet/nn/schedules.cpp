@@ -34,7 +34,8 @@ Value InverseTimeDecay::operator()(Value step) const {
 PiecewiseConstantDecay::PiecewiseConstantDecay(PiecewiseConstantConfig config) : ObjectOf(std::move(config)) {
   const auto& c = this->config();
   require(!c.boundaries.empty() && c.values.size() == c.boundaries.size() + 1,
-          "The length of boundaries should be 1 less than the length of values. Received: boundaries of length ",
+          "PiecewiseConstantDecay: The length of boundaries should be 1 less than the length of values. Received: "
+          "boundaries of length ",
           c.boundaries.size(), ", values of length ", c.values.size());
   for (std::size_t i = 1; i < c.boundaries.size(); ++i)
     require(c.boundaries[i - 1] < c.boundaries[i], "PiecewiseConstantDecay: boundaries must increase; got ",

@@ -24,7 +24,7 @@ struct DecayConfig {
   bool staircase = false;
   static constexpr auto fields =
       std::tuple{field("initial_learning_rate", &DecayConfig::initial_learning_rate),
-                 field("decay_steps", &DecayConfig::decay_steps, positive),
+                 field("decay_steps", &DecayConfig::decay_steps, positive_number),
                  field("decay_rate", &DecayConfig::decay_rate), field("staircase", &DecayConfig::staircase)};
 };
 struct PiecewiseConstantConfig {
@@ -37,7 +37,7 @@ struct PolynomialConfig {
   bool cycle = false;
   static constexpr auto fields =
       std::tuple{field("initial_learning_rate", &PolynomialConfig::initial_learning_rate),
-                 field("decay_steps", &PolynomialConfig::decay_steps, positive),
+                 field("decay_steps", &PolynomialConfig::decay_steps, positive_number),
                  field("end_learning_rate", &PolynomialConfig::end_learning_rate),
                  field("power", &PolynomialConfig::power), field("cycle", &PolynomialConfig::cycle)};
 };
@@ -47,14 +47,14 @@ struct CosineConfig {
   double warmup_steps = 0;
   static constexpr auto fields = std::tuple{
       field("initial_learning_rate", &CosineConfig::initial_learning_rate),
-      field("decay_steps", &CosineConfig::decay_steps, positive), field("alpha", &CosineConfig::alpha),
+      field("decay_steps", &CosineConfig::decay_steps, positive_number), field("alpha", &CosineConfig::alpha),
       field("warmup_target", &CosineConfig::warmup_target), field("warmup_steps", &CosineConfig::warmup_steps)};
 };
 struct CosineRestartsConfig {
   double initial_learning_rate = 0, first_decay_steps = 0, t_mul = 2.0, m_mul = 1.0, alpha = 0;
   static constexpr auto fields =
       std::tuple{field("initial_learning_rate", &CosineRestartsConfig::initial_learning_rate),
-                 field("first_decay_steps", &CosineRestartsConfig::first_decay_steps, positive),
+                 field("first_decay_steps", &CosineRestartsConfig::first_decay_steps, positive_number),
                  field("t_mul", &CosineRestartsConfig::t_mul), field("m_mul", &CosineRestartsConfig::m_mul),
                  field("alpha", &CosineRestartsConfig::alpha)};
 };

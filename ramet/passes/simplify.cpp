@@ -85,7 +85,7 @@ std::unique_ptr<Program> fold(const Program& program, const PassOptions&) {
       }
       // A pointwise op broadcasts by itself, so an explicit broadcast of its operand is not needed unless it alone
       // gives the shape.
-      if (has(instr.op->traits, Trait::pointwise) && in.size() > 1) {
+      if (has(instr.op->traits, Trait::pointwise) && in.size() > 1 && !instr.op->body) {
         Values lean(in.begin(), in.end());
         for (std::size_t k = 0; k < lean.size(); ++k) {
           const int producer = out.producer(lean[k].id);

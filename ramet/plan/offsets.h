@@ -16,7 +16,8 @@ struct Packing {
   std::size_t live_maximum = 0;  // no packing can do with less
 };
 
-// Largest first, each at the lowest place that is free for its whole life. Offsets are multiples of 64.
+// Largest first, each at the lowest place that is free for its whole life; where that wastes something, also in other
+// orders, and the smallest block is taken. Offsets are multiples of 64.
 Packing pack(const std::vector<Lifetime>& values);
 
 }  // namespace ramet

@@ -15,6 +15,43 @@ namespace ramet {
 
 using Place = Plan::Place;
 
+namespace {
+
+// The value whose storage a view looks at.
+int viewed(const Program& p, int value) {
+  while (p.producer(value) >= 0 && has(p.instr(p.producer(value)).op->traits, Trait::view))
+    value = p.instr(p.producer(value)).inputs[0];
+  return value;
+}
+
+// State that leaves with the old value of other state, which changes itself (a ← b, b ← a + b), takes it by a copy made
+// while that is still the old one.
+std::shared_ptr<const Program> with_old_state_copied(std::shared_ptr<const Program> program) {
+  const auto& inputs = program->inputs();
+  const auto changes = [&](int value) {
+    return std::any_of(inputs.begin(), inputs.end(), [&](const Program::Input& i) {
+      return i.value == value && i.update >= 0 && viewed(*program, i.update) != value;
+    });
+  };
+  std::vector<int> late;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].update >= 0)
+      if (const int source = viewed(*program, inputs[i].update); source != inputs[i].value && changes(source))
+        late.push_back(static_cast<int>(i));
+  if (late.empty()) return program;
+  auto out = rebuild(*program, [](Program& p, int, const Instr& instr, std::span<const Value> in) {
+    return p.emit(*instr.op, in, instr.attrs);
+  });
+  for (const int i : late) {
+    const Value old = out->value(out->inputs()[static_cast<std::size_t>(i)].update);
+    const ops::TransferAttrs here{out->device.name(), out->device.name()};
+    out->set_state(i, emit(ops::transfer_op, {old}, here)[0]);
+  }
+  return out;
+}
+
+}  // namespace
+
 // Turns one program into a plan: first who shares storage with whom, then who may be computed beforehand, then
 // lifetimes and offsets, then the steps.
 class Planner {
@@ -45,6 +82,9 @@ class Planner {
       if (std::find(plan_->devices_.begin(), plan_->devices_.end(), instr.device) == plan_->devices_.end())
         plan_->devices_.push_back(instr.device);
     std::sort(plan_->devices_.begin(), plan_->devices_.end());
+    for (const Device& device : plan_->devices_)
+      if (device.index >= device_count(device.kind))
+        throw DeviceError(cat("device ", device, " is not available; this machine has ", available_devices()));
     if (plan_->devices_.empty()) plan_->devices_.push_back({});
   }
   int device_of(int instr) const {
@@ -153,14 +193,15 @@ class Planner {
       if (first[at(r)] < 0) first[at(r)] = step;
       last[at(r)] = std::max(last[at(r)], step);
     };
-    // Steps are made before offsets because a step may ask for scratch.
+    // Steps are made before offsets because a step may ask for scratch. One that is itself prepared, once, has nothing
+    // to gain from inputs packed beforehand.
     step_of_.resize(program_.instrs().size());
     for (int i = 0; i < end; ++i) {
       const Instr& instr = program_.instr(i);
       if (has(instr.op->traits, Trait::view) || instr.op == &ops::constant_op) continue;
       step_of_[at(i)] = instr.op == &ops::scan_op
                             ? make_scan_step({program_, instr, nullptr}, backend_)
-                            : backend_.step({program_, instr, fixed_.empty() ? nullptr : &fixed_});
+                            : backend_.step({program_, instr, fixed_.empty() || prepared_[at(i)] ? nullptr : &fixed_});
       const bool crosses = instr.op == &ops::transfer_op;
       for (const int v : instr.inputs) touch(v, i), crosses ? touch(v, 0), touch(v, end) : void();
       for (const int v : instr.results) touch(v, i), crosses ? touch(v, 0), touch(v, end) : void();
@@ -176,8 +217,8 @@ class Planner {
         if (root_[at(v)] != v || place_[at(v)].kind != Place::Kind::nowhere || producer < 0 ||
             device_of(producer) != static_cast<int>(device))
           continue;
-        const bool read = used(v) || program_.instr(producer).results.size() == 1;
-        if (!read) continue;  // a result nobody wants stays nowhere: the kernel gets null
+        const bool wanted = used(v) || program_.instr(producer).op != &ops::scan_op;
+        if (!wanted) continue;  // a sequence nobody reads stays nowhere: the loop gets null
         const bool several_devices_reuse = crossing(v);
         lives.push_back(
             {bytes(v), several_devices_reuse ? 0 : first[at(v)], several_devices_reuse ? end : last[at(v)]});
@@ -228,8 +269,7 @@ class Planner {
       if (const auto it = scratch_.find(i); it != scratch_.end()) s.scratch = it->second;
       std::vector<Place> inputs;
       for (const int v : instr.inputs) inputs.push_back(place_[at(root_[at(v)])]);
-      if (!prepared_[at(i)])
-        for (const Pack& pack : s.step.packs) inputs[pack.input] = add_pack(pack, s.step, inputs[pack.input], i);
+      for (const Pack& pack : s.step.packs) inputs[pack.input] = add_pack(pack, s.step, inputs[pack.input], i);
       s.in = plan_->pointers_.size();
       for (const Place& place : inputs) add_pointer(place);
       s.out = plan_->pointers_.size();
@@ -327,7 +367,7 @@ class Planner {
 
 std::shared_ptr<const Plan> make_plan(std::shared_ptr<const Program> program, const Backend& backend,
                                       PlanOptions options) {
-  return Planner(std::move(program), backend, options).run();
+  return Planner(with_old_state_copied(std::move(program)), backend, options).run();
 }
 
 void Plan::bind(void** pointers, char* const* arenas, char* prepared) const {

@@ -81,6 +81,27 @@ MetricArgs decode_metrics(const Json* json) {
   return MetricArgs(std::move(list));
 }
 
+// As Keras 3 writes an optimizer: Keras 2 had a package in the name and keys that mean nothing any more.
+Json modern_optimizer(const Json& json) {
+  if (!json.is_object()) return json;
+  JsonObject out = json.as_object();
+  if (const Json* name = out.find("class_name"); name && name->is_string() && name->as_string().starts_with("Custom>"))
+    out.set("class_name", Json(name->as_string().substr(7)));
+  if (const Json* config = out.find("config"); config && config->is_object()) {
+    JsonObject own = config->as_object();
+    own.erase("jit_compile"), own.erase("is_legacy_optimizer");
+    if (const Json* decay = own.find("decay"); decay && decay->is_number() && decay->as_double() == 0)
+      own.erase("decay");
+    if (const Json* rate = own.find("lr")) {
+      const Json value = *rate;
+      own.erase("lr");
+      own.set("learning_rate", value);
+    }
+    out.set("config", Json(std::move(own)));
+  }
+  return Json(std::move(out));
+}
+
 Compiled& compiled_of(Training& training, const char* what) {
   require(training.compiled.has_value(), "You must call compile() before ", what);
   return *training.compiled;
@@ -178,7 +199,7 @@ JsonObject Model::get_compile_config() const {
 void Model::compile_from_config(const JsonObject& config) {
   CompileOptions o;
   if (const Json* optimizer = config.find("optimizer"); optimizer && !optimizer->is_null())
-    decode(*optimizer, o.optimizer);
+    decode(modern_optimizer(*optimizer), o.optimizer);
   o.loss =
       decode_per_output<Named<LossBase>>(config.find("loss"), [](const Json& j) { return decode_named<LossBase>(j); });
   o.loss_weights = decode_per_output<double>(config.find("loss_weights"), [](const Json& j) { return j.as_double(); });

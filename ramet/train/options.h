@@ -114,7 +114,7 @@ struct ValidationData {
 // Every how many epochs to validate, or after which (counted from 1).
 class ValidationFreq {
  public:
-  ValidationFreq(int every) : every_(every) {}
+  ValidationFreq(int every) : every_(every) { require(every > 0, "`validation_freq` must be positive; got ", every); }
   ValidationFreq(std::initializer_list<std::int64_t> epochs) : epochs_(epochs) {}
   bool due(std::int64_t epoch) const;  // epoch counts from 0
 

@@ -84,6 +84,9 @@ Predictor Model::predictor(const std::vector<Shape>& shapes) const {
   BatchSignature signature;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Shape& want = inputs[i].shape();
+    for (const auto size : shapes[i])
+      require(size > 0, "predictor: every size must be known and positive; got ", to_string(shapes[i]), " for input '",
+              inputs[i].name(), "'");
     bool fits = want.size() == shapes[i].size();
     for (std::size_t k = 0; fits && k < want.size(); ++k)
       fits = shapes[i][k] > 0 && (want[k] == None || want[k] == shapes[i][k]);

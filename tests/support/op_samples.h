@@ -106,4 +106,16 @@ inline ops::PoolAttrs pool_attrs(Random& random, const Shape& x, std::size_t spa
   return a;
 }
 
+inline ops::ConvAttrs conv_attrs(Random& random, const Shape& x, const Shape& window, std::int64_t groups) {
+  ops::ConvAttrs a;
+  a.groups = groups;
+  for (std::size_t i = 0; i < window.size(); ++i) {
+    const auto stride = random.integer(1, 3), dilation = stride > 1 ? 1 : random.integer(1, 2),
+               reach = (window[i] - 1) * dilation + 1;
+    a.strides.push_back(stride), a.dilation.push_back(dilation), a.pad_before.push_back(random.integer(0, reach - 1));
+    a.pad_after.push_back(std::max<std::int64_t>(random.integer(0, reach - 1), reach - x[i + 1] - a.pad_before.back()));
+  }
+  return a;
+}
+
 }  // namespace ramet::testing

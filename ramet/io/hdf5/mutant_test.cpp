@@ -135,18 +135,18 @@ TEST_CASE("hdf5: random changes do no harm") {
   const int times = more != nullptr ? std::atoi(more) : 1;
   rusage before{};
   getrusage(RUSAGE_SELF, &before);
-  for (const auto& [name, count] :
+  for (const Case& file :
        {Case{"user_block", 20'000}, Case{"small_latest", 20'000}, Case{"keras.weights", 20'000},
         Case{"keras_legacy", 20'000}, Case{"types", 20'000}, Case{"types_latest", 20'000}, Case{"attributes", 20'000},
         Case{"attributes_latest", 20'000}, Case{"chunks", 2'000}, Case{"chunks_latest", 2'000}, Case{"groups", 1'000},
         Case{"groups_latest", 1'000}, Case{"refused_loop", 2'000}, Case{"refused_external_storage", 2'000},
         Case{"refused_virtual", 2'000}, Case{"refused_lzf", 2'000}, Case{"refused_compound", 2'000}}) {
-    CAPTURE(name);
-    Buffer bytes = recorded_file(name);
+    CAPTURE(file.name);
+    Buffer bytes = recorded_file(file.name);
     const Buffer original = bytes;
     std::mt19937_64 random(2024);
     std::size_t sum = 0;
-    for (int i = 0; i < count * times / kShare; ++i) {
+    for (int i = 0; i < file.count * times / kShare; ++i) {
       const Mutant mutant(bytes, random);
       sum += try_everything(bytes, i % 2 == 0 ? kSmall : kUnchecked);
     }
@@ -155,5 +155,5 @@ TEST_CASE("hdf5: random changes do no harm") {
   }
   rusage after{};
   getrusage(RUSAGE_SELF, &after);
-  CHECK(after.ru_maxrss - before.ru_maxrss < 600'000);  // kB; a sanitizer keeps freed memory for a while
+  if (kShare == 1) CHECK(after.ru_maxrss - before.ru_maxrss < 100'000);  // kB; a sanitizer keeps freed memory
 }

@@ -17,7 +17,7 @@ void EmbeddingLayer::build(Builder& b, const Spec&) {
 
 Value EmbeddingLayer::call(const CallContext& ctx, Value x) const {
   const Value ids = x.dtype() == DType::i32 || x.dtype() == DType::i64 ? x : ops::cast(x, DType::i32);
-  return ops::gather(ctx[embeddings_], ids, {.what = "embedding id"});
+  return ops::gather(ctx[embeddings_], ids, {.what = cat(describe(*this), ": id")});
 }
 
 Values EmbeddingLayer::compute_mask(const CallContext&, const std::vector<Traced>& inputs) const {

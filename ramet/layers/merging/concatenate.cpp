@@ -15,7 +15,7 @@ void ConcatenateLayer::check(const std::vector<Spec>& inputs) const {
   std::vector<std::string> shapes;
   for (const Spec& x : inputs) shapes.push_back(to_string(x.shape));
   const Shape& first = inputs[0].shape;
-  const auto axis = static_cast<std::size_t>(canonical_axis(config().axis, first.size(), "Concatenate: `axis`"));
+  const auto axis = static_cast<std::size_t>(canonical_axis(config().axis, first.size(), "`axis`"));
   for (const Spec& x : inputs) {
     bool fits = x.rank() == first.size();
     for (std::size_t i = 0; fits && i < first.size(); ++i)

@@ -67,9 +67,10 @@ TracedNest BidirectionalLayer::call_args(const CallContext& ctx, const TracedArg
     if (const Value mask = ctx.call_mask()) a.kwargs.emplace_back("mask", TracedNest(Traced{mask, {}}));
   }
   if (const TracedNest* given = args.find("initial_state"); given && !given->is_none()) {
-    const std::size_t half = given->is_list() ? given->list().size() / 2 : 0;
-    require(half > 0 && given->list().size() == 2 * half, describe(*this),
-            ": initial_state must be a list of the forward states and the backward states");
+    const std::size_t half = forward().cell().state_size().flatten().size(),
+                      count = given->is_list() ? given->list().size() : given->flatten().size();
+    require(given->is_list() && count == 2 * half, describe(*this), ": initial_state holds ", count,
+            " tensor(s); it must be a list of the ", half, " forward and the ", half, " backward state(s)");
     for (std::size_t i = 0; i < 2; ++i) {
       const auto begin = given->list().begin() + static_cast<std::ptrdiff_t>(i * half);
       each[i].kwargs.emplace_back("initial_state",
