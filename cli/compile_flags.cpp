@@ -1,7 +1,6 @@
 #include "cli/compile_flags.h"
 
-#include "cli/data.h"
-#include "ramet/base/quoted.h"
+#include "ramet/train/training.h"
 
 namespace ramet::cli {
 namespace {
@@ -39,7 +38,7 @@ Json losses_from(const std::vector<std::string>& given) {
 
 // Names without an output are measured on every output.
 Json metrics_from(const std::vector<std::string>& given, const Model& model) {
-  const auto outputs = model.layer().has_graph() ? model.output_names() : std::vector<std::string>{""};
+  const auto outputs = model.layer().has_graph() ? train::output_names(model.layer()) : std::vector<std::string>{""};
   if (outputs.size() == 1) {
     JsonArray list;
     for (const std::string& text : given) list.push_back(Json(split(text).second));

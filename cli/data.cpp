@@ -7,6 +7,7 @@
 #include "ramet/base/quoted.h"
 #include "ramet/base/strings.h"
 #include "ramet/graph/input.h"
+#include "ramet/train/training.h"
 
 namespace ramet::cli {
 namespace {
@@ -129,7 +130,17 @@ TrainingData training_data_from(const NamedArrays& file, const Model& model, con
     if (!weight.empty()) out.sample_weight = Feed(weight.single.defined() ? weight.single : weight.named[0].second);
     return out;
   }
-  const auto outputs = unique_output_names(model);
+  // Where the outputs are a dict, its keys are names too.
+  const auto layers = unique_output_names(model), keys_of_outputs = train::output_names(model.layer());
+  const auto names_used = [&](const Part& part) -> const std::vector<std::string>& {
+    const auto is_key = [&](const auto& entry) {
+      return std::find(keys_of_outputs.begin(), keys_of_outputs.end(), entry.first) != keys_of_outputs.end();
+    };
+    return keys_of_outputs != model.output_names() && std::all_of(part.named.begin(), part.named.end(), is_key)
+               ? keys_of_outputs
+               : layers;
+  };
+  const auto& outputs = names_used(y);
   if (y.single.defined() && outputs.size() > 1)
     throw DataError(
         cat(who, ": the model has ", outputs.size(), " outputs; name their arrays y/<output>: ", listed(outputs)));
@@ -137,7 +148,7 @@ TrainingData training_data_from(const NamedArrays& file, const Model& model, con
   if (weight.single.defined())
     out.sample_weight = Feed(weight.single);
   else if (!weight.named.empty())
-    out.sample_weight = Feed(by_name(weight.named, outputs, who, "sample_weight/", "output"));
+    out.sample_weight = Feed(by_name(weight.named, names_used(weight), who, "sample_weight/", "output"));
   return out;
 }
 

@@ -11,7 +11,10 @@ NamedArrays read_npz(const std::string& path);
 
 // Names of the model's inputs: those of its InputLayers, in flat order. Empty while a Sequential has no input shape.
 std::vector<std::string> input_names(const Model& model);
-// Names of the outputs, in flat order; a repeated name becomes name_1, name_2.
+// What Keras calls the outputs in losses, metrics and logs: keys where they are a dict, else names of layers. Flat
+// order.
+std::vector<std::string> target_names(const Model& model);
+// Names of the output layers, in flat order; a repeated name becomes name_1, name_2.
 std::vector<std::string> unique_output_names(const Model& model);
 
 // One array per input under its name, or under any name where there is one input. DataError otherwise.

@@ -2,7 +2,7 @@
 
 #include "cli/common.h"
 #include "ramet/array/random.h"
-#include "ramet/train/options.h"
+#include "ramet/train/training.h"
 
 namespace ramet::cli {
 namespace {
@@ -51,7 +51,7 @@ StepData step_data(const std::string& path, std::int64_t batch_size, std::int64_
     out.model.compile({.optimizer = "adam", .loss = "mse"});
   }
   const Json losses = out.model.get_compile_config().at("loss");
-  const auto names = out.model.output_names();
+  const auto names = train::output_names(out.model.layer());
   const Arrays predicted = out.model.predict(out.x, {.batch_size = batch_size});
   for (std::size_t i = 0; i < predicted.size(); ++i) {
     const Json loss = loss_of(losses, i, names[i]);
