@@ -58,7 +58,7 @@ class Walk {
         from.push_back(made_by.at(t.node().get())[static_cast<std::size_t>(t.index())]);
       if (model && model->has_graph()) {
         if (!inside.contains(&operation)) {
-          PlotGroup part{prefix + model->name(), cat(model->name(), " (", model->class_name(), ")"), {}, {}};
+          PlotGroup part{prefix + model->name(), model->name(), {}, {}};
           inside[&operation] = draw(model->graph(), prefix + model->name() + "/", part);
           group.groups.push_back(std::move(part));
         }
