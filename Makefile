@@ -8,7 +8,7 @@ help:
 	@echo 'make build    library, programs, tests, benchmarks  -> build/release'
 	@echo 'make test     check, then build and run the tests'
 	@echo 'make sanitize the tests again with address, undefined and thread sanitizers'
-	@echo 'make demo     build, then train on Fashion-MNIST, clone and replicate (ctest runs the other examples)'
+	@echo 'make demo     build, train and save a model, then show the program ramet on it'
 	@echo 'make bench    build, then run the benchmarks'
 	@echo 'make format   format the sources'
 	@echo 'make check    formatting, the include rule, file sizes (nothing is built)'
@@ -28,7 +28,7 @@ sanitize: setup
 	scripts/test.sh asan tsan
 
 demo: build
-	scripts/run_programs.sh example_fashion_mnist
+	scripts/demo.sh
 
 bench: build
 	scripts/run_programs.sh 'bench_*'

@@ -1,5 +1,5 @@
 // Trains a small CNN on Fashion-MNIST, clones it, replicates it over two devices, and shows that all three predict the
-// same.
+// same. With paths as arguments, saves the trained model and test images: example_fashion_mnist [MODEL.keras [X.npz]].
 #include <ramet/ramet.h>
 
 #include <iostream>
@@ -17,7 +17,7 @@ double accuracy_of(const Model& model, const datasets::Samples& test) {
 
 }  // namespace
 
-int main() try {
+int main(int argc, char** argv) try {
   set_random_seed(7);
   auto [train, test] = datasets::fashion_mnist();
 
@@ -43,6 +43,8 @@ int main() try {
   const Array ours = model.predict(images);
   std::cout << "clone:    largest difference " << max_difference(copy.predict(images), ours) << '\n'
             << "replicas: largest difference " << max_difference(wide.predict(images), ours) << '\n';
+  if (argc > 1) model.save(argv[1]);
+  if (argc > 2) save_npz(argv[2], {{"image", images}});
   return accuracy > 0.88 ? 0 : 1;
 } catch (const Error& error) {
   std::cerr << error.what() << '\n';

@@ -12,6 +12,7 @@ ccache                 ccache
 pkg-config             pkg-config
 zlib1g-dev             /usr/include/zlib.h
 doctest-dev            /usr/include/doctest/doctest.h
+graphviz               dot
 dataset-fashion-mnist  /usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz
 clang-format           clang-format
 '

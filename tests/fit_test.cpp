@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 #include <thread>
 
 #include "ramet/ramet.h"
@@ -272,4 +273,15 @@ TEST_CASE("Sequential without an input is built by the data") {
   const History h = m.fit(Array::random_normal({8, 3}), Array::zeros({8, 1}), {.verbose = 0});
   CHECK(h["loss"].size() == 1);
   CHECK(m.count_params() == 21);
+}
+
+TEST_CASE("fit, evaluate and predict: a batch size far beyond the data is one batch") {
+  const Line d;
+  Model m = linear();
+  m.compile({.optimizer = SGD(0.1), .loss = "mse"});
+  const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+  CHECK(m.fit(d.x, d.y, {.batch_size = huge, .verbose = 0})["loss"].size() == 1);
+  CHECK(m.evaluate(d.x, d.y, {.batch_size = huge, .verbose = 0})["loss"] ==
+        doctest::Approx(m.evaluate(d.x, d.y, {.batch_size = 40, .verbose = 0})["loss"]));
+  CHECK(max_difference(m.predict(d.x, {.batch_size = huge}), m.predict(d.x)) == 0);
 }

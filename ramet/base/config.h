@@ -285,6 +285,7 @@ class Choice {
     throw UsageError(cat("unknown ", Names::what, " '", name, "'; use one of ", all));
   }
   constexpr std::string_view name() const { return Names::names[index_]; }
+  static constexpr const auto& choices() { return Names::names; }
   constexpr bool operator==(const Choice&) const = default;
 
  private:

@@ -7,5 +7,8 @@ namespace ramet {
 
 // The text in single quotes on one line: control characters and what is not UTF-8 as \xNN, long texts shortened.
 std::string quoted(std::string_view text);
+// Overloads, so that std::quoted, which escapes nothing, is never the better match for a std::string.
+inline std::string quoted(const std::string& text) { return quoted(std::string_view(text)); }
+inline std::string quoted(const char* text) { return quoted(std::string_view(text)); }
 
 }  // namespace ramet

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <iomanip>
+#include <sstream>
+
 using namespace ramet;
 
 TEST_CASE("quoted: readable text stays as it is") {
@@ -14,4 +17,11 @@ TEST_CASE("quoted: nothing can break the line or the terminal") {
   CHECK(quoted("\xff\xc3") == "'\\xff\\xc3'");
   CHECK(quoted("\xe2\x80\xae") == "'\\xe2\\x80\\xae'");  // right-to-left override
   CHECK(quoted(std::string(1000, 'x')).size() < 210);
+}
+
+TEST_CASE("quoted: std::quoted does not come in its place where <iomanip> is included") {
+  const std::string text = "a\nb";
+  std::ostringstream out;
+  out << quoted(text);
+  CHECK(out.str() == "'a\\x0ab'");
 }

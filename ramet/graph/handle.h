@@ -38,6 +38,35 @@ struct MaskCall {
   static constexpr auto fields = std::tuple{field("mask", &MaskCall::mask), field("training", &MaskCall::training)};
 };
 
+namespace detail {
+
+template <class Config>
+inline constexpr std::size_t positional = [] {
+  if constexpr (requires { Config::kPositional; })
+    return Config::kPositional;
+  else
+    return std::size_t{0};
+}();
+template <class Config>
+inline constexpr std::size_t required = [] {
+  if constexpr (requires { Config::kRequired; })
+    return Config::kRequired;
+  else
+    return positional<Config>;
+}();
+
+// The type of Config's i-th member where it may be given by position, else a type nobody has.
+template <class Config, std::size_t I, bool = (I < positional<Config>)>
+struct PositionalMember {
+  struct type {};
+};
+template <class Config, std::size_t I>
+struct PositionalMember<Config, I, true> {
+  using type = std::remove_cvref_t<decltype(std::declval<Config>().*std::get<I>(Config::fields).member)>;
+};
+
+}  // namespace detail
+
 // Everything a layer inherits for declaring a Config (and, where its call takes more, a Call). A function
 // `normalize(Config&)` beside the Config completes it and refuses, by UsageError, what no single field's rule can.
 template <class Derived, class C, MaskRule Mask = MaskRule::reject, class CallArguments = TrainingCall>
@@ -46,6 +75,7 @@ class LayerOf : public Layer {
   static_assert(Described<C>, "every member of Config must be listed in Config::fields");
   using Config = C;
   using Call = CallArguments;
+  static constexpr int kTensors = 1;  // how many tensors a call takes by position; layers that take more hide it
 
   explicit LayerOf(C config, LayerOptions options = {})
       : Layer(options.name.empty() ? unique_name(Derived::kClassName) : options.name, options.trainable, options.dtype),
@@ -83,8 +113,9 @@ class LayerOf : public Layer {
     return std::make_shared<Derived>(from_json<C>(Derived::kClassName, json), options);
   }
   static LayerRegistration registration(std::string package = "") {
-    return {std::string(Derived::kClassName), std::move(package), &LayerOf::from_config};
+    return {std::string(Derived::kClassName), std::move(package), &LayerOf::from_config, &LayerOf::arguments};
   }
+  static std::vector<ArgumentInfo> arguments() { return arguments_of<C>(detail::required<C>); }
 
  protected:
   C& mutable_config() { return config_; }
@@ -92,35 +123,6 @@ class LayerOf : public Layer {
  private:
   C config_;
 };
-
-namespace detail {
-
-template <class Config>
-inline constexpr std::size_t positional = [] {
-  if constexpr (requires { Config::kPositional; })
-    return Config::kPositional;
-  else
-    return std::size_t{0};
-}();
-template <class Config>
-inline constexpr std::size_t required = [] {
-  if constexpr (requires { Config::kRequired; })
-    return Config::kRequired;
-  else
-    return positional<Config>;
-}();
-
-// The type of Config's i-th member where it may be given by position, else a type nobody has.
-template <class Config, std::size_t I, bool = (I < positional<Config>)>
-struct PositionalMember {
-  struct type {};
-};
-template <class Config, std::size_t I>
-struct PositionalMember<Config, I, true> {
-  using type = std::remove_cvref_t<decltype(std::declval<Config>().*std::get<I>(Config::fields).member)>;
-};
-
-}  // namespace detail
 
 // How user code holds a layer: copies share it, as in Python. The first kPositional members of Config can be given by
 // position; the first kRequired of them (by default all) must be.

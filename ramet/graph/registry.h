@@ -1,5 +1,6 @@
 // Which layer classes can be made from a configuration. A closed list: Ramet's own and those the caller registers.
 #pragma once
+#include "ramet/base/arguments.h"
 #include "ramet/graph/layer.h"
 
 namespace ramet {
@@ -7,6 +8,7 @@ namespace ramet {
 struct LayerRegistration {
   std::string class_name, package;  // package empty for Keras' own
   LayerRef (*from_config)(const JsonObject&);
+  std::vector<ArgumentInfo> (*arguments)() = nullptr;  // null for models and inputs, which are made by other means
 };
 
 // Ramet's layers. Defined with the list itself, in ramet/layers/layer_list.cpp.

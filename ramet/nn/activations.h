@@ -19,6 +19,7 @@ inline constexpr std::array<std::string_view, 32> kActivationNames = {
 // the argument.)
 class ActivationFunction {
  public:
+  static constexpr std::string_view kKind = "activation";
   constexpr ActivationFunction() = default;  // linear
   consteval ActivationFunction(const char* name) : index_(find(name)) {
     if (index_ < 0) throw "no activation has this name; see kActivationNames";

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "ramet/base/config.h"
+#include "ramet/base/arguments.h"
 #include "ramet/base/strings.h"
 
 namespace ramet {
@@ -16,12 +16,14 @@ struct ObjectClass {
   std::string_view class_name;
   std::vector<std::string_view> aliases;  // other strings that mean it
   std::shared_ptr<const Interface> (*from_config)(const JsonObject&);
+  std::vector<ArgumentInfo> (*arguments)() = nullptr;
 };
 
 // A handle on an object of a kind; copies share it. Empty means none (Keras' None).
 template <class Interface>
 class Object {
  public:
+  static constexpr std::string_view kKind = Interface::kKind;
   Object() = default;
   Object(std::nullptr_t) {}
   Object(std::shared_ptr<const Interface> object) : object_(std::move(object)) {}
@@ -76,7 +78,7 @@ class ObjectOf : public Interface {
     return std::make_shared<const Derived>(Derived(from_json<C>(Derived::kClassName, json)));
   }
   static ObjectClass<Interface> registration(std::vector<std::string_view> aliases = {}) {
-    return {Derived::kClassName, std::move(aliases), &ObjectOf::from_config};
+    return {Derived::kClassName, std::move(aliases), &ObjectOf::from_config, [] { return arguments_of<C>(); }};
   }
 
  private:

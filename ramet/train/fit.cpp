@@ -25,7 +25,7 @@ std::int64_t batch_size_for(const std::optional<std::int64_t>& given, const std:
                             std::int64_t count, const char* who) {
   require(!given || *given > 0, who, ": `batch_size` must be positive; got ", given.value_or(0));
   require(!steps || *steps > 0, who, ": the number of steps must be positive; got ", steps.value_or(0));
-  if (given) return *given;
+  if (given) return std::min(*given, std::max<std::int64_t>(count, 1));  // no sum with it overflows
   return steps ? (count + *steps - 1) / *steps : 32;
 }
 
