@@ -94,8 +94,8 @@ Json shapes_json(const Nest<Spec>& nest) {
   return Json(std::move(out));
 }
 
-// {"input_shape": …}, or {"shapes_dict": {"query_shape": …}} for attention, which Keras builds for several shapes. (Cells
-// take several tensors, too, but are built for the first.)
+// {"input_shape": …}, or {"shapes_dict": {"query_shape": …}} for attention, which Keras builds for several shapes.
+// (Cells take several tensors, too, but are built for the first.)
 Json build_config_of(const Layer& layer, const SpecArgs& args) {
   const auto names = layer.positional_arguments();
   if (names.empty() || names[0] != "query")

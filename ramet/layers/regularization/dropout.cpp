@@ -85,6 +85,12 @@ Value AlphaDropoutLayer::call(const CallContext& ctx, Value x) const {
   return a * (x * k + alpha * (1.0 - k)) + b;
 }
 
+JsonObject spatial_config(JsonObject config, const std::string& dtype) {
+  config.erase("trainable");
+  config.set("dtype", Json(dtype));
+  return config;
+}
+
 void SpatialDropout1DLayer::check(const std::vector<Spec>& inputs) const { check_inputs(*this, inputs, {.ndim = 3}); }
 void SpatialDropout1DLayer::build(Builder& b, const Spec&) { seed_ = seed_for(b, config().rate, config().seed); }
 Value SpatialDropout1DLayer::call(const CallContext& ctx, Value x) const {

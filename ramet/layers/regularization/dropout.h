@@ -75,11 +75,15 @@ struct SpatialDropout2DConfig {
 };
 void normalize(SpatialDropout2DConfig& config);
 
+// Keras' classes take neither `trainable` nor a policy.
+JsonObject spatial_config(JsonObject config, const std::string& dtype);
+
 class SpatialDropout1DLayer final
     : public LayerOf<SpatialDropout1DLayer, SpatialDropout1DConfig, MaskRule::pass_through> {
  public:
   static constexpr std::string_view kClassName = "SpatialDropout1D";
   using LayerOf::LayerOf;
+  JsonObject get_config() const override { return spatial_config(LayerOf::get_config(), dtype_name()); }
   void check(const std::vector<Spec>& inputs) const override;
   void build(Builder& b, const Spec& x) override;
   Value call(const CallContext& ctx, Value x) const override;
@@ -93,6 +97,7 @@ class SpatialDropout2DLayer final
  public:
   static constexpr std::string_view kClassName = "SpatialDropout2D";
   using LayerOf::LayerOf;
+  JsonObject get_config() const override { return spatial_config(LayerOf::get_config(), dtype_name()); }
   void check(const std::vector<Spec>& inputs) const override;
   void build(Builder& b, const Spec& x) override;
   Value call(const CallContext& ctx, Value x) const override;
