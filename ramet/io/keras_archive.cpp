@@ -1,8 +1,5 @@
 #include "ramet/io/keras_archive.h"
 
-#include <ctime>
-
-#include "ramet/base/quoted.h"
 #include "ramet/graph/load_context.h"
 #include "ramet/io/bytes.h"
 #include "ramet/io/weights_file.h"
@@ -11,8 +8,7 @@
 namespace ramet::io {
 namespace {
 
-// What Ramet writes is what this version of Keras writes, and later ones are met with a warning.
-constexpr const char* kWrittenVersion = "3.15.1";
+// Later ones are met with a warning.
 constexpr KerasVersion kNewestKnown{3, 16, 99};
 constexpr const char* kOwnMark = "ramet_version";
 constexpr const char* kOwnVersion = "0.1.0";
@@ -111,13 +107,17 @@ Model model_from_parts(const ArchiveParts& parts, const LoadOptions& options) {
     const hdf5::Group root = hdf5::open(parts.weights);
     std::vector<Source> sources = match_weights(root, groups);
     if (model.compiled()) read_optimizer(root, model, sources);
-    const auto odd = read_weights(sources, parts.done);
-    for (const auto& path : odd) {
-      if (options.refuse_nonfinite) throw DataError(cat("the weight '", path, "' holds NaN or infinity"));
-      model.layer().file_info.warnings.push_back(cat("the weight '", path, "' holds NaN or infinity"));
-    }
+    report_nonfinite(model, read_weights(sources, parts.done), options);
   } catch (const Error& error) { throw failed("model.weights.h5", error.what()); }
   return model;
+}
+
+void report_nonfinite(const Model& model, const std::vector<std::string>& paths, const LoadOptions& options) {
+  for (const auto& path : paths) {
+    const std::string what = cat("the weight '", path, "' holds NaN or infinity");
+    if (options.refuse_nonfinite) throw DataError(what);
+    model.layer().file_info.warnings.push_back(what);
+  }
 }
 
 void check_savable(const Model& model) {

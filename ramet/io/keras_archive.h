@@ -6,6 +6,9 @@
 
 namespace ramet::io {
 
+// What Ramet writes is what this version of Keras writes.
+inline constexpr const char* kWrittenVersion = "3.15.1";
+
 // The members of an archive, wherever they were found. The spans live as long as the caller's file.
 struct ArchiveParts {
   std::string who;  // starts messages
@@ -21,6 +24,9 @@ Model model_from_parts(const ArchiveParts& parts, const LoadOptions& options);
 // A model from the object that config.json or an .h5 file's model_config holds, with room for its weights.
 Model model_from_object(const Json& object, const JsonObject& metadata, std::uint64_t weight_bytes,
                         const LoadOptions& options);
+
+// Weights that are NaN or infinite: a warning each, or an error when the caller wants none.
+void report_nonfinite(const Model& model, const std::vector<std::string>& paths, const LoadOptions& options);
 
 void write_archive(Sink& sink, const Model& model);
 

@@ -8,8 +8,6 @@
 namespace ramet::io {
 namespace {
 
-constexpr const char* kWrittenVersion = "3.15.1";
-
 // A list of names, which is cut into name0, name1, … when it is too long for one attribute.
 std::vector<std::string> name_list(const hdf5::Group& group, const std::string& name) {
   const auto strings = [&](const std::string& key) {
@@ -149,10 +147,7 @@ Model load_legacy_model(std::span<const std::byte> file, const LoadOptions& opti
         throw DataError(cat("training_config: ", error.what(), " (load without compile to use the model as it is)"));
       }
     }
-    for (const auto& path : read_weights(sources)) {
-      if (options.refuse_nonfinite) throw DataError(cat("the weight '", path, "' holds NaN or infinity"));
-      model.layer().file_info.warnings.push_back(cat("the weight '", path, "' holds NaN or infinity"));
-    }
+    report_nonfinite(model, read_weights(sources), options);
   } catch (const Error& error) { throw failed("weights", error.what()); }
   return model;
 }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "ramet/io/file.h"
 #include "ramet/io/zip_read.h"
@@ -140,6 +141,21 @@ TEST_CASE("model file: weights of another model leave the model as it was") {
   CHECK_THROWS_AS(model.load_weights(folder / "o.weights.h5"), DataError);
   CHECK_THROWS_WITH_AS(model.load_weights(folder / "o.h5"), doctest::Contains("Layer count mismatch"), DataError);
   CHECK(weights_of(model) == before);
+}
+
+TEST_CASE("model file: weights that are not finite are told, or refused where asked") {
+  const Folder folder;
+  Model model = nested_model();
+  Arrays weights = model.get_weights();
+  weights[0].data<float>()[2] = std::numeric_limits<float>::quiet_NaN();
+  model.set_weights(weights);
+  for (const char* name : {"n.keras", "n.h5"}) {
+    model.save(folder / name);
+    const auto warnings = load_model(folder / name).layer().file_info.warnings;
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0].find("holds NaN or infinity") != std::string::npos);
+    CHECK_THROWS_WITH_AS(load_model(folder / name, {.refuse_nonfinite = true}), doctest::Contains("NaN"), DataError);
+  }
 }
 
 TEST_CASE("model file: Lambda functions come from the caller, by function or layer name") {
