@@ -47,6 +47,11 @@ ops::ConvGradAttrs grad_attrs(const ConvSample& s, const Shape& shape) {
 
 }  // namespace
 
+std::string some_activation(Random& r) {
+  const char* names[] = {"linear", "relu", "relu6", "sigmoid", "tanh"};
+  return names[r.integer(0, 4)];
+}
+
 Sample op_sample(const OpDef& op, Random& r, DType dtype) {
   for (const auto& row : ops::pointwise_table())
     if (row.op == &op) return pointwise_sample(row, r, dtype);
@@ -90,8 +95,9 @@ Sample op_sample(const OpDef& op, Random& r, DType dtype) {
     else {
       const bool bias = r.chance(0.7);
       if (bias) in.push_back(s.input(r, {{n}, dtype}));
-      const char* activations[] = {"linear", "relu", "sigmoid", "tanh"};
-      emit_one(in, ops::LinearAttrs{ta, tb, bias, activations[r.integer(0, 3)]});
+      const bool residual = r.chance(0.3);
+      if (residual) in.push_back(s.input(r, {{m, n}, dtype}));
+      emit_one(in, ops::LinearAttrs{ta, tb, bias, residual, some_activation(r)});
     }
   } else if (name.substr(0, 7) == "reduce_") {
     const bool extremum = name == "reduce_max" || name == "reduce_min";
@@ -175,11 +181,14 @@ Sample op_sample(const OpDef& op, Random& r, DType dtype) {
     const ConvSample c = conv_sample(r);
     if (name == "conv")
       emit_one({s.input(r, {c.x, dtype}), s.input(r, {c.w, dtype})}, c.attrs);
-    else if (name == "conv_linear")
-      emit_one({s.input(r, {c.x, dtype}), s.input(r, {c.w, dtype}), s.input(r, {{c.w.back()}, dtype})},
-               ops::ConvLinearAttrs{c.attrs.strides, c.attrs.dilation, c.attrs.pad_before, c.attrs.pad_after,
-                                    c.attrs.groups, true, "relu"});
-    else if (name == "conv_input_grad")
+    else if (name == "conv_linear") {
+      const bool bias = r.chance(0.7), residual = r.chance(0.5);
+      Values in{s.input(r, {c.x, dtype}), s.input(r, {c.w, dtype})};
+      if (bias) in.push_back(s.input(r, {{c.w.back()}, dtype}));
+      if (residual) in.push_back(s.input(r, {c.y, dtype}));
+      emit_one(in, ops::ConvLinearAttrs{c.attrs.strides, c.attrs.dilation, c.attrs.pad_before, c.attrs.pad_after,
+                                        c.attrs.groups, bias, residual, some_activation(r)});
+    } else if (name == "conv_input_grad")
       emit_one({s.input(r, {c.y, dtype}), s.input(r, {c.w, dtype})}, grad_attrs(c, c.x));
     else
       emit_one({s.input(r, {c.x, dtype}), s.input(r, {c.y, dtype})}, grad_attrs(c, c.w));

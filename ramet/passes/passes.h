@@ -8,6 +8,8 @@ std::unique_ptr<Program> place(const Program&, const PassOptions&);  // transfer
 std::unique_ptr<Program> fold(const Program&, const PassOptions&);  // constants computed now, x·1, x+0, casts of casts
 std::unique_ptr<Program> cse(const Program&, const PassOptions&);   // equal instructions once
 std::unique_ptr<Program> dce(const Program&, const PassOptions&);   // what nobody reads is dropped
+std::unique_ptr<Program> pads(const Program&, const PassOptions&);  // zeros around an image become a convolution's own
+std::unique_ptr<Program> affine(const Program&, const PassOptions&);  // batch normalization goes into fixed weights
 std::unique_ptr<Program> linear(const Program&,
                                 const PassOptions&);  // matmul with bias and activation; weights packed once
 std::unique_ptr<Program> cluster(const Program&, const PassOptions&);  // neighbouring pointwise ops run tile by tile

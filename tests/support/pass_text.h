@@ -13,9 +13,10 @@ namespace ramet::testing {
 inline std::string written(std::string_view text) { return to_text(*parse_program(text, ops::find_op)); }
 
 // The program after the pass, as text; "unchanged" when the pass says so.
-inline std::string after(std::unique_ptr<Program> (*pass)(const Program&, const PassOptions&), std::string_view text) {
+inline std::string after(std::unique_ptr<Program> (*pass)(const Program&, const PassOptions&), std::string_view text,
+                         const PassOptions& options = {}) {
   const auto program = parse_program(text, ops::find_op);
-  const auto changed = pass(*program, {});
+  const auto changed = pass(*program, options);
   if (!changed) return "unchanged";
   verify(*changed, "the pass");
   return written(to_text(*changed));

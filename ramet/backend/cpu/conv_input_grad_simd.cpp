@@ -1,5 +1,6 @@
 // The gradient of a convolution's input: for each phase (conv_phase.h) a dense product over dy with its part of the
 // kernel.
+#include "ramet/backend/cpu/conv_direct.h"
 #include "ramet/backend/cpu/conv_gather.h"
 #include "ramet/backend/cpu/conv_phase.h"
 #include "ramet/backend/cpu/gemm_blocks.h"
@@ -48,20 +49,26 @@ std::size_t packed_size(const Conv2D& s) {
   return static_cast<std::size_t>(s.groups * padded(s.c / s.groups) * s.kh * s.kw * (s.f / s.groups));
 }
 
+// dy as the rows of one phase's product.
+Gather gather_phase(const Conv2D& s, const Phases& p, const float* dy) {
+  Gather g{};
+  g.image = dy;
+  g.height = s.oh, g.width = s.ow, g.pixel_stride = s.f, g.channels = s.f / s.groups;
+  g.taps_h = p.h.taps, g.taps_w = p.w.taps;
+  g.first_h = p.h.first_output, g.first_w = p.w.first_output;
+  g.delta_h = p.h.output_delta, g.delta_w = p.w.output_delta;
+  g.step_h = g.step_w = 1;
+  g.rows_h = p.h.count, g.rows_w = p.w.count;
+  return g;
+}
+
 // The rows of dx in one phase of one group, of which this part takes its share.
 void run_phase(const ConvInputGrad& conv, const Phases& p, std::int64_t group, const float* packed, int part, int parts,
                float* scratch) {
   const Conv2D& s = conv.shape;
   const std::int64_t channels = s.c / s.groups, filters = s.f / s.groups, rows = s.n * p.h.count * p.w.count;
   if (rows == 0) return;
-  Gather g{};
-  g.image = conv.dy + group * filters;
-  g.height = s.oh, g.width = s.ow, g.pixel_stride = s.f, g.channels = filters;
-  g.taps_h = p.h.taps, g.taps_w = p.w.taps;
-  g.first_h = p.h.first_output, g.first_w = p.w.first_output;
-  g.delta_h = p.h.output_delta, g.delta_w = p.w.output_delta;
-  g.step_h = g.step_w = 1;
-  g.rows_h = p.h.count, g.rows_w = p.w.count;
+  const Gather g = gather_phase(s, p, conv.dy + group * filters);
   Blocks b{};
   b.n = channels, b.k = p.h.taps * p.w.taps * filters;
   b.row_begin = rows * part / parts, b.row_end = rows * (part + 1) / parts;
@@ -73,7 +80,11 @@ void run_phase(const ConvInputGrad& conv, const Phases& p, std::int64_t group, c
   if (s.stride_h != 1 || s.stride_w != 1) {
     b.c_rows = {p.h.count, p.w.count, s.h * s.w * s.c, s.stride_h * s.w * s.c, s.stride_w * s.c};
   }
-  run_blocks(b, scratch);
+  if (takes_direct(g, channels)) {
+    run_direct(g, b, scratch);
+  } else {
+    run_blocks(b, scratch);
+  }
 }
 
 constexpr std::size_t kAlignment = 64;
@@ -95,7 +106,15 @@ void input_grad_part(const ConvInputGrad& conv, int part, int parts, void* scrat
 
 std::size_t input_grad_scratch(const ConvInputGrad& conv) {
   const Conv2D& s = conv.shape;
-  return blocks_scratch(s.n * s.h * s.w, s.c / s.groups, kMostSteps, false) * sizeof(float) + kAlignment;
+  std::size_t floats = blocks_scratch(s.n * s.h * s.w, s.c / s.groups, kMostSteps, false);
+  for (std::int64_t rh = 0; rh < s.stride_h; ++rh) {
+    for (std::int64_t rw = 0; rw < s.stride_w; ++rw) {
+      const Gather g = gather_phase(s, phases_of(s, rh, rw), nullptr);
+      const std::size_t direct = takes_direct(g, s.c / s.groups) ? direct_scratch(g) : 0;
+      if (direct > floats) floats = direct;
+    }
+  }
+  return floats * sizeof(float) + kAlignment;
 }
 
 }  // namespace

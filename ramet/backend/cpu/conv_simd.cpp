@@ -1,4 +1,5 @@
 // Convolutions as products over gathered rows, group by group.
+#include "ramet/backend/cpu/conv_direct.h"
 #include "ramet/backend/cpu/conv_gather.h"
 #include "ramet/backend/cpu/gemm_blocks.h"
 #include "ramet/backend/cpu/simd_parts.h"
@@ -21,7 +22,7 @@ std::int64_t padded(std::int64_t columns) { return panels_of(columns) * kPanel; 
 Gather gather_input(const Conv2D& s, const float* x, std::int64_t group) {
   const std::int64_t channels = s.c / s.groups;
   Gather g{};
-  g.image = x + group * channels;
+  g.image = x != nullptr ? x + group * channels : nullptr;
   g.height = s.h, g.width = s.w, g.pixel_stride = s.c, g.channels = channels;
   g.taps_h = s.kh, g.taps_w = s.kw;
   g.first_h = -s.pad_top, g.first_w = -s.pad_left;
@@ -53,12 +54,18 @@ void forward_region(const ConvForward& conv, const GemmRegion& r, void* scratch)
     b.epilogue = conv.epilogue;
     if (b.epilogue.bias != nullptr) b.epilogue.bias += group * filters;
     if (b.epilogue.residual != nullptr) b.epilogue.residual += group * filters;
-    run_blocks(b, aligned(scratch));
+    if (conv.packed_kernel != nullptr && takes_direct(gather, filters)) {
+      run_direct(gather, b, aligned(scratch));
+    } else {
+      run_blocks(b, aligned(scratch));
+    }
   }
 }
 
 std::size_t forward_scratch(const ConvForward& conv) {
   const Conv2D& s = conv.shape;
+  const Gather gather = gather_input(s, nullptr, 0);
+  if (conv.packed_kernel != nullptr && takes_direct(gather, s.f / s.groups)) return bytes(direct_scratch(gather));
   return bytes(
       blocks_scratch(s.n * s.oh * s.ow, s.f / s.groups, s.kh * s.kw * (s.c / s.groups), conv.packed_kernel == nullptr));
 }
@@ -89,12 +96,18 @@ void kernel_grad_region(const ConvKernelGrad& conv, const GemmRegion& r, void* s
     b.c = conv.dkernel + group * filters;
     b.c_rows.column_stride = s.f;
     b.accumulate = conv.accumulate;
-    run_blocks(b, aligned(scratch));
+    if (takes_direct_kernel_grad(gather, filters)) {
+      run_direct_kernel_grad(gather, b, aligned(scratch));
+    } else {
+      run_blocks(b, aligned(scratch));
+    }
   }
 }
 
 std::size_t kernel_grad_scratch(const ConvKernelGrad& conv) {
   const Conv2D& s = conv.shape;
+  const Gather gather = gather_input(s, nullptr, 0);
+  if (takes_direct_kernel_grad(gather, s.f / s.groups)) return bytes(direct_kernel_grad_scratch(gather));
   return bytes(blocks_scratch(s.kh * s.kw * (s.c / s.groups), s.f / s.groups, s.n * s.oh * s.ow, true));
 }
 

@@ -7,7 +7,7 @@
 namespace ramet::cpu::RAMET_SIMD {
 namespace {
 
-constexpr float kNoFloor = -__builtin_inff();
+constexpr float kNoFloor = -__builtin_inff(), kNoCeiling = __builtin_inff();
 constexpr int kMostTaps = 64;  // applied at once; larger kernels take several rounds
 
 // Output (t, u) sums over taps (i, j) of source pixel (t step_h + first_h + i delta_h, u step_w + first_w + j delta_w).
@@ -22,7 +22,7 @@ struct Pass {
   std::int64_t out_step_h, out_step_w;  // in floats
   std::int64_t columns;
   const float* bias;
-  float floor;
+  float floor, ceiling;
 };
 
 // What a run of pixels needs: the same taps for all of them, offsets counted from each pixel's own.
@@ -62,9 +62,10 @@ void apply_vector(const Pass& p, const Taps& taps, const float* source, float* o
       for (int i = 0; i < kPixels; ++i) sum[i] = mul_add(load_part(x + i * step, count), k, sum[i]);
     }
   }
-  const Vec floor = splat(last ? p.floor : kNoFloor);
+  const Vec floor = splat(last ? p.floor : kNoFloor), ceiling = splat(last ? p.ceiling : kNoCeiling);
 #pragma GCC unroll 8
-  for (int i = 0; i < kPixels; ++i) store_some(out + i * p.out_step_w + c, max_or_second(floor, sum[i]), count);
+  for (int i = 0; i < kPixels; ++i)
+    store_some(out + i * p.out_step_w + c, min_or_second(ceiling, max_or_second(floor, sum[i])), count);
 }
 
 template <int kPixels>
@@ -145,13 +146,14 @@ void forward_lines(const ConvForward& conv, std::int64_t begin, std::int64_t end
   p.out_step_h = s.ow * s.c, p.out_step_w = s.c, p.columns = s.ow;
   p.bias = e.bias;
   p.floor = !finish && e.activation == 1 ? 0.0f : kNoFloor;
+  p.ceiling = finish ? kNoCeiling : e.ceiling;
   const Interior interior = interior_of(p);
   for (std::int64_t line = begin; line < end; ++line) {
     p.source = conv.x + line / s.oh * s.h * s.w * s.c;
     p.out = conv.y + line / s.oh * s.oh * s.ow * s.c;
     run_line(p, interior, line % s.oh);
     const std::int64_t at = line * s.ow * s.c;
-    if (finish) finish_row(conv.y + at, s.ow * s.c, nullptr, e.residual ? e.residual + at : nullptr, e.activation);
+    if (finish) finish_row(conv.y + at, s.ow * s.c, nullptr, e.residual ? e.residual + at : nullptr, e);
   }
 }
 
@@ -173,6 +175,7 @@ void input_grad_lines(const ConvInputGrad& conv, std::int64_t begin, std::int64_
       p.out = conv.dx + ((line - iy + f.h.begin) * s.w + f.w.begin) * s.c;
       p.out_step_h = s.stride_h * s.w * s.c, p.out_step_w = s.stride_w * s.c, p.columns = f.w.count;
       p.floor = kNoFloor;
+      p.ceiling = kNoCeiling;
       run_line(p, interior_of(p), (iy - f.h.begin) / s.stride_h);
     }
   }

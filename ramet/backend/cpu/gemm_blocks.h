@@ -61,7 +61,7 @@ std::size_t blocks_scratch(std::int64_t rows, std::int64_t columns, std::int64_t
 // Packs k x n of B; `packed` holds panels_of(n) * kPanel * k floats in the order [block of k][panel][k][kPanel].
 void pack_panels(const float* b, std::int64_t ldb, bool transposed, std::int64_t k, std::int64_t n, float* packed);
 
-// Adds what is missing from the epilogue to one row of C.
-void finish_row(float* c, std::int64_t n, const float* bias, const float* residual, int activation);
+// Applies activation and ceiling of `e` to one row of C, and before that what is missing of bias and residual.
+void finish_row(float* c, std::int64_t n, const float* bias, const float* residual, const GemmEpilogue& e);
 
 }  // namespace ramet::cpu::RAMET_SIMD

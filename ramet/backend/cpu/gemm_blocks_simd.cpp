@@ -8,7 +8,7 @@ namespace {
 constexpr std::int64_t kBlockTiles = kTileRows == 14 ? 8 : 16;  // packed A: 256 KiB, half of a small L2
 constexpr std::int64_t kBlockPanels = 1024 / kPanel;            // packed B: at most 2 MiB
 constexpr std::int64_t kBlockRows = kBlockTiles * kTileRows;
-constexpr float kNoFloor = -__builtin_inff();
+constexpr float kNoFloor = -__builtin_inff(), kNoCeiling = __builtin_inff();
 
 std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -46,6 +46,7 @@ class Pass {
     late_bias_ = g.accumulate ? e.bias : nullptr;
     finish_ = last_ && (late_bias_ != nullptr || e.residual != nullptr || e.activation > 1);
     floor_ = last_ && !finish_ && e.activation == 1 ? 0.0f : kNoFloor;
+    ceiling_ = last_ && !finish_ ? e.ceiling : kNoCeiling;
   }
 
   void run() {
@@ -75,6 +76,7 @@ class Pass {
       Tile t{};
       t.k = k_;
       t.floor = floor_;
+      t.ceiling = ceiling_;
       set_b(t, j, width, j - column, b_ready);
       for (std::int64_t i = 0; i < cut.tiles; ++i) {
         const std::int64_t at = row + cut.begin(i);
@@ -147,7 +149,7 @@ class Pass {
     for (int i = 0; i < rows; ++i) {
       const std::int64_t at = g_.c_rows.offset(row + i) + j;
       finish_row(g_.c + at, width, late_bias_ ? late_bias_ + j : nullptr,
-                 g_.epilogue.residual ? g_.epilogue.residual + at : nullptr, g_.epilogue.activation);
+                 g_.epilogue.residual ? g_.epilogue.residual + at : nullptr, g_.epilogue);
     }
   }
 
@@ -179,7 +181,7 @@ class Pass {
   std::int64_t k0_, k_;
   bool first_, last_, a_in_place_, b_in_place_, finish_;
   const float* late_bias_;
-  float floor_;
+  float floor_, ceiling_;
   float *packed_a_, *packed_b_;
 };
 
@@ -216,23 +218,25 @@ void pack_panels(const float* b, std::int64_t ldb, bool transposed, std::int64_t
   }
 }
 
-void finish_row(float* c, std::int64_t n, const float* bias, const float* residual, int activation) {
-  const bool relu = activation == static_cast<int>(Unary::kRelu);
-  const Vec floor = splat(relu ? 0.0f : kNoFloor);
+void finish_row(float* c, std::int64_t n, const float* bias, const float* residual, const GemmEpilogue& e) {
+  const bool relu = e.activation == static_cast<int>(Unary::kRelu);
+  const float most = e.activation > 1 ? kNoCeiling : e.ceiling;  // of the cheap ones only relu is ever capped
+  const Vec floor = splat(relu ? 0.0f : kNoFloor), ceiling = splat(most);
   std::int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
     Vec v = load(c + i);
     if (bias != nullptr) v += load(bias + i);
     if (residual != nullptr) v += load(residual + i);
-    store(c + i, max_or_second(floor, v));
+    store(c + i, min_or_second(ceiling, max_or_second(floor, v)));
   }
   for (; i < n; ++i) {
     float v = c[i];
     if (bias != nullptr) v += bias[i];
     if (residual != nullptr) v += residual[i];
-    c[i] = relu && 0.0f > v ? 0.0f : v;
+    if (relu && 0.0f > v) v = 0.0f;
+    c[i] = most < v ? most : v;
   }
-  if (activation > 1) kernels().unary[activation](c, c, static_cast<std::size_t>(n));
+  if (e.activation > 1) kernels().unary[e.activation](c, c, static_cast<std::size_t>(n));
 }
 
 }  // namespace ramet::cpu::RAMET_SIMD

@@ -126,11 +126,11 @@ void run_dots(const Gemm& g, const GemmRegion& r, float* scratch) {
     }
   }
   const GemmEpilogue& e = g.epilogue;
-  if (e.bias == nullptr && e.residual == nullptr && e.activation == 0) return;
+  if (e.bias == nullptr && e.residual == nullptr && e.activation == 0 && !(e.ceiling < __builtin_inff())) return;
   for (std::int64_t i = r.row_begin; i < r.row_end; ++i) {
     const std::int64_t at = i * g.ldc + r.column_begin;
     finish_row(g.c + at, r.column_end - r.column_begin, e.bias ? e.bias + r.column_begin : nullptr,
-               e.residual ? e.residual + at : nullptr, e.activation);
+               e.residual ? e.residual + at : nullptr, e);
   }
 }
 

@@ -60,7 +60,7 @@ void stream_rows(const Gemm& g, std::int64_t column_begin, std::int64_t column_e
       }
     }
     finish_row(c, n, g.accumulate ? bias : nullptr, g.epilogue.residual ? g.epilogue.residual + j0 : nullptr,
-               g.epilogue.activation);
+               g.epilogue);
   }
 }
 
@@ -79,7 +79,9 @@ void multiply_row(const Gemm& g, std::int64_t column_begin, std::int64_t column_
     t.a = g.a + k0 * t.a_stride;
     t.b_stride = kPanel;
     t.panel_stride = k * kPanel;
-    t.floor = !finish && e.activation == 1 && k0 + step >= g.k ? 0.0f : -__builtin_inff();
+    const bool done = !finish && k0 + step >= g.k;
+    t.floor = done && e.activation == 1 ? 0.0f : -__builtin_inff();
+    t.ceiling = done ? e.ceiling : __builtin_inff();
     const bool from_c = k0 > 0 || g.accumulate;
     for (std::int64_t j = column_begin; j < column_end;) {
       int vecs = widest(1);
@@ -105,16 +107,14 @@ void multiply_row(const Gemm& g, std::int64_t column_begin, std::int64_t column_
   } while (k0 < g.k);
   if (!finish) return;
   finish_row(g.c + column_begin, column_end - column_begin, g.accumulate && e.bias ? e.bias + column_begin : nullptr,
-             e.residual ? e.residual + column_begin : nullptr, e.activation);
+             e.residual ? e.residual + column_begin : nullptr, e);
 }
 
 // One row by a few packed columns, the last layer of a tiny model. There is one panel, hence one region.
 void multiply_head(const Gemm& g) {
   const GemmEpilogue& e = g.epilogue;
   for (std::int64_t j = 0; j < g.n; ++j) g.c[j] = (g.accumulate ? g.c[j] : 0.0f) + dot(g.a, g.packed_b + j * g.k, g.k);
-  if (e.bias != nullptr || e.residual != nullptr || e.activation != 0) {
-    finish_row(g.c, g.n, e.bias, e.residual, e.activation);
-  }
+  if (e.bias != nullptr || e.residual != nullptr || e.activation != 0) { finish_row(g.c, g.n, e.bias, e.residual, e); }
 }
 
 bool is_packed_head(const Gemm& g) { return g.m == 1 && g.packed_b != nullptr && g.n <= kFewRows && !g.trans_a; }

@@ -3,15 +3,6 @@
 namespace ramet::cpu::RAMET_SIMD {
 namespace {
 
-// g++ would load a vector of B again for every row, as an operand of its FMA; the load units are then the limit.
-void keep_in_register(Vec& v) {
-#if defined(RAMET_SIMD_avx512)
-  asm("" : "+v"(v));
-#else
-  asm("" : "+x"(v));
-#endif
-}
-
 // Every loop over the sums must be unrolled: g++ otherwise keeps them in memory, at a third of the speed.
 template <int kRows, int kVecs, ReadA kRead>
 void run_tile(const Tile& given) {
@@ -54,13 +45,13 @@ void run_tile(const Tile& given) {
     }
   }
 
-  const Vec floor = splat(t.floor);
+  const Vec floor = splat(t.floor), ceiling = splat(t.ceiling);
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 8
     for (int v = 0; v < kVecs; ++v) {
       const Vec whole = load(t.init + i * t.init_stride + v * kLanes) + sum[i][v];
-      store(t.c + i * t.c_stride + v * kLanes, max_or_second(floor, whole));
+      store(t.c + i * t.c_stride + v * kLanes, min_or_second(ceiling, max_or_second(floor, whole)));
     }
   }
 }

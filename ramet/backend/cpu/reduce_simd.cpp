@@ -81,6 +81,19 @@ void row_softmax(const float* x, float* y, std::size_t rows, std::size_t n) {
   }
 }
 
+// y = x - max - log(sum of exp(x - max)), row by row.
+void row_log_softmax(const float* x, float* y, std::size_t rows, std::size_t n) {
+  for (std::size_t r = 0; r < rows; ++r, x += n, y += n) {
+    const Vec most = splat(reduce<Max>(x, n));
+    std::size_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) store(y + i, exp(load(x + i) - most));
+    if (i < n) store_part(y + i, exp(load_part(x + i, n - i) - most), n - i);
+    const Vec size = log(splat(reduce<Sum>(y, n)));
+    for (i = 0; i + kLanes <= n; i += kLanes) store(y + i, load(x + i) - most - size);
+    if (i < n) store_part(y + i, load_part(x + i, n - i) - most - size, n - i);
+  }
+}
+
 }  // namespace
 
 void fill_reduce(SimdKernels& t) {
@@ -90,6 +103,7 @@ void fill_reduce(SimdKernels& t) {
   t.reduce[static_cast<int>(Reduce::kSumOfSquares)] = reduce<SumOfSquares>;
   t.axpy = axpy;
   t.row_softmax = row_softmax;
+  t.row_log_softmax = row_log_softmax;
 }
 
 }  // namespace ramet::cpu::RAMET_SIMD

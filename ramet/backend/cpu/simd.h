@@ -58,7 +58,7 @@ inline Vec mul_add(Vec a, float b, float c) { return mul_add(a, splat(b), splat(
 inline Vec maximum(Vec a, Vec b) { return ((a > b) | (a != a)) ? a : b; }
 inline Vec minimum(Vec a, Vec b) { return ((a < b) | (a != a)) ? a : b; }
 
-// The hardware's maximum: b when either is NaN.
+// The hardware's maximum and minimum: b when either is NaN.
 inline Vec max_or_second(Vec a, Vec b) {
 #if defined(RAMET_SIMD_avx512)
   return (Vec)_mm512_maskz_max_ps(kAllLanes, (__m512)a, (__m512)b);
@@ -66,6 +66,15 @@ inline Vec max_or_second(Vec a, Vec b) {
   return (Vec)_mm256_max_ps((__m256)a, (__m256)b);
 #else
   return (Vec)_mm_max_ps((__m128)a, (__m128)b);
+#endif
+}
+inline Vec min_or_second(Vec a, Vec b) {
+#if defined(RAMET_SIMD_avx512)
+  return (Vec)_mm512_maskz_min_ps(kAllLanes, (__m512)a, (__m512)b);
+#elif defined(RAMET_SIMD_avx2)
+  return (Vec)_mm256_min_ps((__m256)a, (__m256)b);
+#else
+  return (Vec)_mm_min_ps((__m128)a, (__m128)b);
 #endif
 }
 

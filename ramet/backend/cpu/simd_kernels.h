@@ -39,6 +39,7 @@ struct SimdKernels {
   // y += alpha x
   void (*axpy)(float alpha, const float* x, float* y, std::size_t n);
   void (*row_softmax)(const float* x, float* y, std::size_t rows, std::size_t n);
+  void (*row_log_softmax)(const float* x, float* y, std::size_t rows, std::size_t n);
 
   // Products (gemm.h); a tile of C has tile_rows rows and panel columns.
   int tile_rows, panel;

@@ -3,8 +3,7 @@
 
 #include "ramet/backend/cpu/kernel_list.h"
 #include "ramet/ops/conv/conv.h"
-#include "ramet/ops/elementwise/scalar.h"
-#include "ramet/ops/matmul/linear.h"
+#include "ramet/ops/matmul/linear_scalar.h"
 
 namespace ramet::cpu {
 namespace {
@@ -88,8 +87,8 @@ Step make_conv(const Site& site) {
 
 struct LinearArgs {
   Args conv;
-  bool bias;
-  int activation;
+  bool bias, residual;
+  ops::EpilogueActivation activation;
 };
 
 Step make_conv_linear(const Site& site) {
@@ -97,6 +96,7 @@ Step make_conv_linear(const Site& site) {
   LinearArgs args{
       {site.in(0).shape, site.in(1).shape, site.out().shape, at.strides, at.dilation, at.pad_before, at.groups},
       at.bias,
+      at.residual,
       ops::epilogue_activation(at.activation)};
   return make_step(std::move(args), [](const LinearArgs& a, const Buffers& b) {
     const float *x = b.input<float>(0), *w = b.input<float>(1);
@@ -107,10 +107,8 @@ Step make_conv_linear(const Site& site) {
     for (std::size_t i = 0; i < sums.size(); ++i) {
       float v = static_cast<float>(sums[i]);
       if (a.bias) v += b.input<float>(2)[i % static_cast<std::size_t>(a.conv.y.back())];
-      y[i] = a.activation == 1   ? scalar::Relu{}(v)
-             : a.activation == 2 ? scalar::Sigmoid{}(v)
-             : a.activation == 3 ? scalar::Tanh{}(v)
-                                 : v;
+      if (a.residual) v += b.input<float>(a.bias ? 3 : 2)[i];
+      y[i] = ops::finished(a.activation, v);
     }
   });
 }

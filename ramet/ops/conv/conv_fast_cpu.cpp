@@ -9,8 +9,8 @@ namespace {
 
 struct Args {
   Conv2D shape;
-  int activation = 0;
-  bool bias = false, packed = false;  // packed: the kernel arrives in our layout
+  ops::EpilogueActivation activation = {0};
+  bool bias = false, residual = false, packed = false;  // packed: the kernel arrives in our layout
   int parts = 1;
   std::size_t packed_bytes = 0, scratch_each = 0;
 };
@@ -81,12 +81,12 @@ Step make_forward(const Site& site) {
   Args args;
   args.shape = shape_of(at, site.in(0).shape, site.in(1).shape, site.out().shape);
   if constexpr (requires { at.activation; })
-    args.activation = ops::epilogue_activation(at.activation), args.bias = at.bias;
+    args.activation = ops::epilogue_activation(at.activation), args.bias = at.bias, args.residual = at.residual;
   args.packed_bytes = is_depthwise(args.shape) ? 0 : conv_packed_size(args.shape) * sizeof(float);
   args.packed = args.packed_bytes && site.fixed(1);
   static const float something = 0;
   ConvForward probe{args.shape, &something, &something, args.packed_bytes ? &something : nullptr, nullptr, {}};
-  probe.epilogue.activation = args.activation;
+  probe.epilogue.activation = args.activation.code;
   probe.epilogue.bias = args.bias ? &something : nullptr;
   set_parts(args, probe);
   const std::size_t scratch = scratch_of(args);
@@ -99,8 +99,10 @@ Step make_forward(const Site& site) {
         conv.kernel = a.packed ? nullptr : b.input<float>(1);
         conv.packed_kernel = packed_kernel<pack_conv_kernel>(a, b);
         conv.y = b.output<float>(0);
-        conv.epilogue.activation = a.activation;
+        conv.epilogue.activation = a.activation.code;
+        conv.epilogue.ceiling = a.activation.ceiling;
         if (a.bias) conv.epilogue.bias = b.input<float>(2);
+        if (a.residual) conv.epilogue.residual = b.input<float>(a.bias ? 3 : 2);
         run(a, b, conv);
       },
       scratch);

@@ -3,28 +3,36 @@
 namespace ramet::ops {
 namespace {
 
+template <class A>
+void check_epilogue(const char* who, const A& a, std::span<const Spec> in, const Spec& out) {
+  ensure(in.size() == 2u + a.bias + a.residual && epilogue_activation(a.activation).code >= 0, who,
+         ": inputs or activation");
+  ensure(!a.bias || (in[2].rank() == 1 && in[2].dim(0) == out.dim(-1)), who, ": bias");
+  ensure(!a.residual || in.back() == out, who, ": residual");
+}
+
 std::vector<Spec> infer_linear(const LinearAttrs& a, std::span<const Spec> in) {
-  ensure(in.size() == (a.bias ? 3u : 2u) && epilogue_activation(a.activation) >= 0, "linear: inputs or activation");
   auto out = matmul_op.infer(Attrs::make(MatmulAttrs{a.transpose_a, a.transpose_b}), in.first(2));
-  ensure(!a.bias || (in[2].rank() == 1 && in[2].dim(0) == out[0].dim(-1)), "linear: bias ", in[2 - (a.bias ? 0 : 1)]);
+  check_epilogue("linear", a, in, out[0]);
   return out;
 }
 
 std::vector<Spec> infer_conv(const ConvLinearAttrs& a, std::span<const Spec> in) {
-  ensure(in.size() == (a.bias ? 3u : 2u) && epilogue_activation(a.activation) >= 0,
-         "conv_linear: inputs or activation");
-  return conv_op.infer(Attrs::make(a.conv()), in.first(2));
+  auto out = conv_op.infer(Attrs::make(a.conv()), in.first(2));
+  check_epilogue("conv_linear", a, in, out[0]);
+  return out;
 }
 
 }  // namespace
 
-int epilogue_activation(std::string_view name) {
+EpilogueActivation epilogue_activation(std::string_view name) {
+  if (name == "relu6") return {1, 6};
   int i = 0;
   for (const std::string_view known : {"linear", "relu", "sigmoid", "tanh"}) {
-    if (known == name) return i;
+    if (known == name) return {i};
     ++i;
   }
-  return -1;
+  return {};
 }
 
 const OpDef linear_op = define_op<LinearAttrs>({.name = "linear", .infer = infer_linear, .vjp = nullptr});

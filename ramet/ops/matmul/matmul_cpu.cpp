@@ -3,8 +3,7 @@
 #include "ramet/backend/cpu/gemm.h"
 #include "ramet/backend/cpu/kernel_list.h"
 #include "ramet/backend/reference.h"
-#include "ramet/ops/elementwise/scalar.h"
-#include "ramet/ops/matmul/linear.h"
+#include "ramet/ops/matmul/linear_scalar.h"
 
 namespace ramet::cpu {
 namespace {
@@ -70,23 +69,23 @@ Step make_ref(const Site& site) {
 
 struct RefLinearArgs {
   Args product;
-  bool bias;
-  int activation;
+  bool bias, residual;
+  ops::EpilogueActivation activation;
 };
 
 Step make_ref_linear(const Site& site) {
   const auto& at = site.attrs<ops::LinearAttrs>();
-  return make_step(RefLinearArgs{make_args<ops::LinearAttrs>(site), at.bias, ops::epilogue_activation(at.activation)},
-                   [](const RefLinearArgs& a, const Buffers& b) {
-                     ref_run<float>(a.product, b);
-                     float* y = b.output<float>(0);
-                     for (std::int64_t i = 0; i < a.product.m * a.product.n; ++i) {
-                       if (a.bias) y[i] += b.input<float>(2)[i % a.product.n];
-                       if (a.activation == 1) y[i] = scalar::Relu{}(y[i]);
-                       if (a.activation == 2) y[i] = scalar::Sigmoid{}(y[i]);
-                       if (a.activation == 3) y[i] = scalar::Tanh{}(y[i]);
-                     }
-                   });
+  return make_step(
+      RefLinearArgs{make_args<ops::LinearAttrs>(site), at.bias, at.residual, ops::epilogue_activation(at.activation)},
+      [](const RefLinearArgs& a, const Buffers& b) {
+        ref_run<float>(a.product, b);
+        float* y = b.output<float>(0);
+        for (std::int64_t i = 0; i < a.product.m * a.product.n; ++i) {
+          if (a.bias) y[i] += b.input<float>(2)[i % a.product.n];
+          if (a.residual) y[i] += b.input<float>(a.bias ? 3 : 2)[i];
+          y[i] = ops::finished(a.activation, y[i]);
+        }
+      });
 }
 
 // ---- the fast ones
@@ -94,7 +93,7 @@ Step make_ref_linear(const Site& site) {
 struct GemmArgs {
   Args shape;
   Gemm gemm;  // without pointers
-  bool bias = false, packed = false;
+  bool bias = false, residual = false, packed = false;
   int parts = 1;
   std::size_t scratch_each = 0;
 };
@@ -124,6 +123,7 @@ void run_gemm(const GemmArgs& a, const Buffers& buffers) {
       g.b = buffers.input<float>(1) + from_b;
     g.c = buffers.output<float>(0) + index * g.m * g.n;
     if (a.bias) g.epilogue.bias = buffers.input<float>(2);
+    if (a.residual) g.epilogue.residual = buffers.input<float>(a.bias ? 3 : 2);
     return g;
   };
   if (batch == 1) {
@@ -187,7 +187,10 @@ Step make_linear(const Site& site) {
   GemmArgs args = make_gemm<ops::LinearAttrs>(site);
   args.bias = at.bias;
   args.packed = packable(site);
-  args.gemm.epilogue.activation = ops::epilogue_activation(at.activation);
+  args.residual = at.residual;
+  const auto activation = ops::epilogue_activation(at.activation);
+  args.gemm.epilogue.activation = activation.code;
+  args.gemm.epilogue.ceiling = activation.ceiling;
   Step step = gemm_step(args);
   if (args.packed) add_pack(step, args);
   return step;

@@ -99,40 +99,73 @@ Step make_reverse(const Site& site) {
   return strided_step(site, std::move(args));
 }
 
+// The axes up to the last one that is padded; what lies inside that is copied as blocks of `block` bytes.
 struct PadArgs {
-  Shape in, out_step, before, inside, out;
+  Shape in, out, out_step, before, inside;  // steps in bytes
+  std::size_t block = 0, total = 0;
 };
 
-template <class T>
-void run_pad(const PadArgs& args, const Buffers& buffers) {
-  const T* x = buffers.input<T>(0);
-  T* y = buffers.output<T>(0);
-  const auto total = element_count(args.out);
-  std::memset(y, 0, static_cast<std::size_t>(total) * sizeof(T));
-  Shape index(args.in.size(), 0);
-  const auto count = element_count(args.in);
-  for (std::int64_t i = 0; i < count; ++i) {
-    std::int64_t at = 0;
-    bool inside = true;
-    for (std::size_t axis = 0; axis < index.size(); ++axis) {
-      const auto place = args.before[axis] + index[axis] * (args.inside[axis] + 1);
-      inside = inside && place >= 0 && place < args.out[axis];
-      at += place * args.out_step[axis];
+PadArgs pad_args(const Site& site) {
+  const auto& a = site.attrs<ops::PadAttrs>();
+  const Shape &in = site.in(0).shape, &out = site.out().shape;
+  std::size_t axes = in.size();
+  while (axes > 1 && a.before[axes - 1] == 0 && a.after[axes - 1] == 0 && a.inside[axes - 1] == 0) --axes;
+  PadArgs args;
+  args.block = size_of(site.out().dtype);
+  for (std::size_t i = axes; i < in.size(); ++i) args.block *= static_cast<std::size_t>(in[i]);
+  const auto head = [&](const auto& list) {
+    return Shape(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(axes));
+  };
+  args.in = head(in), args.out = head(out), args.before = head(a.before), args.inside = head(a.inside);
+  args.out_step = row_major_strides(args.out);
+  for (auto& step : args.out_step) step *= static_cast<std::int64_t>(args.block);
+  args.total = static_cast<std::size_t>(element_count(args.out)) * args.block;
+  return args;
+}
+
+// The part of an axis that stays inside the result.
+struct PadRange {
+  std::int64_t begin, end;
+};
+
+PadRange kept(std::int64_t size, std::int64_t out, std::int64_t before, std::int64_t step) {
+  const auto first = before >= 0 ? 0 : (-before + step - 1) / step;
+  const auto last = out - before <= 0 ? 0 : std::min(size, (out - before + step - 1) / step);
+  return {first, std::max(first, last)};
+}
+
+void run_pad(const PadArgs& a, const Buffers& buffers) {
+  const char* x = buffers.input<char>(0);
+  char* y = buffers.output<char>(0);
+  if (!a.total) return;
+  std::memset(y, 0, a.total);
+  if (a.in.empty()) return static_cast<void>(std::memcpy(y, x, a.block));
+  const std::size_t last = a.in.size() - 1;
+  const std::int64_t row = a.in[last], step = a.inside[last] + 1, rows = row ? element_count(a.in) / row : 0;
+  const PadRange keep = kept(row, a.out[last], a.before[last], step);
+  const auto block = static_cast<std::int64_t>(a.block);
+  Shape index(last, 0);
+  for (std::int64_t r = 0; r < rows; ++r, x += row * block) {
+    std::int64_t at = (a.before[last] + keep.begin * step) * block;
+    bool inside = keep.begin < keep.end;
+    for (std::size_t axis = 0; axis < last; ++axis) {
+      const auto place = a.before[axis] + index[axis] * (a.inside[axis] + 1);
+      inside = inside && place >= 0 && place < a.out[axis];
+      at += place * a.out_step[axis];
     }
-    if (inside) y[at] = x[i];
-    for (std::size_t axis = index.size(); axis-- > 0;) {
-      if (++index[axis] < args.in[axis]) break;
+    if (inside && step == 1)
+      std::memcpy(y + at, x + keep.begin * block, static_cast<std::size_t>((keep.end - keep.begin) * block));
+    for (std::int64_t i = keep.begin; inside && step > 1 && i < keep.end; ++i, at += step * block)
+      std::memcpy(y + at, x + i * block, a.block);
+    for (std::size_t axis = last; axis-- > 0;) {
+      if (++index[axis] < a.in[axis]) break;
       index[axis] = 0;
     }
   }
 }
 
 Step make_pad(const Site& site) {
-  const auto& a = site.attrs<ops::PadAttrs>();
-  PadArgs args{site.in(0).shape, row_major_strides(site.out().shape), a.before, a.inside, site.out().shape};
-  return by_size(site.out().dtype, [&](auto zero) {
-    return make_step(std::move(args), [](const PadArgs& p, const Buffers& b) { run_pad<decltype(zero)>(p, b); });
-  });
+  return make_step(pad_args(site), [](const PadArgs& a, const Buffers& b) { run_pad(a, b); });
 }
 
 struct ConcatArgs {
