@@ -27,9 +27,7 @@ class Line {
  public:
   Line(const Gather& g, const Blocks& b, Lines& lines) : g_(g), b_(b), lines_(lines), step_(block_k(b.k)) {
     const GemmEpilogue& e = b.epilogue;
-    finish_ = e.residual != nullptr || e.activation > 1;
-    tile_.floor = !finish_ && e.activation == 1 ? 0.0f : kNoFloor;
-    tile_.ceiling = finish_ ? kNoCeiling : e.ceiling;
+    late_ = e.activation > 1;
     tile_.b_stride = kPanel;
     tile_.c_stride = b.c_rows.column_stride;
     tile_.run = run_;
@@ -90,7 +88,12 @@ class Line {
     const float* bias = b_.epilogue.bias != nullptr ? b_.epilogue.bias + j : nullptr;
     float* c = b_.c + at + j;
     tile_.init_stride = 0;
-    if (width == vecs * kLanes) {
+    const float* residual = b_.epilogue.residual != nullptr ? b_.epilogue.residual + at + j : nullptr;
+    const bool whole = width == vecs * kLanes, now = !late_ && (whole || residual == nullptr);
+    tile_.floor = now && b_.epilogue.activation == 1 ? 0.0f : kNoFloor;
+    tile_.ceiling = now ? b_.epilogue.ceiling : kNoCeiling;
+    tile_.residual = now ? residual : nullptr;
+    if (whole) {
       tile_.init = bias != nullptr ? bias : kZeros;
       tile_.c = c;
       tile_.c_stride = b_.c_rows.column_stride;
@@ -104,11 +107,9 @@ class Line {
       run_kernel(rows, vecs, ReadA::kRowMajor)(tile_);
       for (int i = 0; i < rows; ++i) copy_row(tile + i * kPanel, width, c + i * b_.c_rows.column_stride);
     }
-    if (!finish_) return;
-    const float* residual = b_.epilogue.residual;
-    for (int i = 0; i < rows; ++i) {
-      const std::int64_t offset = at + j + i * b_.c_rows.column_stride;
-      finish_row(b_.c + offset, width, nullptr, residual != nullptr ? residual + offset : nullptr, b_.epilogue);
+    for (int i = 0; !now && i < rows; ++i) {
+      const std::int64_t offset = i * b_.c_rows.column_stride;
+      finish_row(c + offset, width, nullptr, residual != nullptr ? residual + offset : nullptr, b_.epilogue);
     }
   }
 
@@ -116,7 +117,7 @@ class Line {
   const Blocks& b_;
   Lines& lines_;
   std::int64_t step_, pieces_ = 0;
-  bool finish_;
+  bool late_;  // the activation is a pass of its own
   Piece piece_[kMostRuns];
   Run run_[kMostRuns];
   RunTile tile_{};

@@ -44,9 +44,9 @@ class Pass {
     b_in_place_ = g.b.packed == nullptr && !g.b.transposed && rows <= (kTileRows == 14 ? 2 : 4) * kTileRows;
     const GemmEpilogue& e = g.epilogue;
     late_bias_ = g.accumulate ? e.bias : nullptr;
-    finish_ = last_ && (late_bias_ != nullptr || e.residual != nullptr || e.activation > 1);
-    floor_ = last_ && !finish_ && e.activation == 1 ? 0.0f : kNoFloor;
-    ceiling_ = last_ && !finish_ ? e.ceiling : kNoCeiling;
+    late_ = last_ && (late_bias_ != nullptr || e.activation > 1);
+    floor_ = last_ && !late_ && e.activation == 1 ? 0.0f : kNoFloor;
+    ceiling_ = last_ && !late_ ? e.ceiling : kNoCeiling;
   }
 
   void run() {
@@ -141,11 +141,13 @@ class Pass {
       t.c_stride = g_.c_rows.column_stride;
       t.init = from_c ? t.c : bias != nullptr ? bias + j : kZeros;
       t.init_stride = from_c ? t.c_stride : 0;
+      t.residual = last_ && !late_ && g_.epilogue.residual != nullptr ? g_.epilogue.residual + (t.c - g_.c) : nullptr;
       kernel(t);
+      if (!late_) return;
     } else {
       run_loose_tile(t, kernel, row, rows, j, width, vecs, from_c, bias);
     }
-    if (!finish_) return;
+    if (!last_ || (!late_ && g_.epilogue.residual == nullptr)) return;
     for (int i = 0; i < rows; ++i) {
       const std::int64_t at = g_.c_rows.offset(row + i) + j;
       finish_row(g_.c + at, width, late_bias_ ? late_bias_ + j : nullptr,
@@ -173,13 +175,16 @@ class Pass {
     t.init_stride = from_c ? stride : 0;
     t.c = tile;
     t.c_stride = stride;
+    t.residual = nullptr;
+    if (g_.epilogue.residual != nullptr) t.floor = kNoFloor, t.ceiling = kNoCeiling;  // the residual comes first
     kernel(t);
+    t.floor = floor_, t.ceiling = ceiling_;
     for (int i = 0; i < rows; ++i) copy_row(tile + i * stride, width, at[i]);
   }
 
   const Blocks& g_;
   std::int64_t k0_, k_;
-  bool first_, last_, a_in_place_, b_in_place_, finish_;
+  bool first_, last_, a_in_place_, b_in_place_, late_;  // late: the tile is finished by a pass of its own
   const float* late_bias_;
   float floor_, ceiling_;
   float *packed_a_, *packed_b_;

@@ -10,8 +10,8 @@ struct Run {
   std::int64_t length;
 };
 
-// C(i, j) = min(ceiling, max(floor, init(i, j) + sum over the runs and their steps of A(i, k) B(k, j))). A is read as
-// Tile reads it: row-major (a_stride between rows, steps of k touch) or packed (a_stride between steps, rows touch).
+// As Tile, the sum being over the runs and their steps. A is read row-major (a_stride between rows, steps of k touch)
+// or packed (a_stride between steps, rows touch).
 struct RunTile {
   const Run* run;
   std::int64_t runs;
@@ -23,6 +23,7 @@ struct RunTile {
   std::int64_t init_stride;
   float* c;
   std::int64_t c_stride;
+  const float* residual;
   float floor, ceiling;
 };
 

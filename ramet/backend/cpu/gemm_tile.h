@@ -16,9 +16,9 @@ inline constexpr int kPanel = 2 * kLanes;
 // A packed block of A holds its rows in groups of four, so that it is written by 4 x 4 transposes.
 inline constexpr int kPackedRows = (kTileRows + 3) / 4 * 4;
 
-// C(i, j) = min(ceiling, max(floor, init(i, j) + sum over k of A(i, k) B(k, j))). The sum starts at zero, runs in the
-// order of k and is then added: an element gets the same bits from every tile shape, and the error of a long k cut into
-// blocks grows with the length and the number of the blocks, not with their product.
+// C(i, j) = min(ceiling, max(floor, init(i, j) + sum over k of A(i, k) B(k, j) + residual(i, j))). The sum starts at
+// zero, runs in the order of k and is then added: an element gets the same bits from every tile shape, and the error of
+// a long k cut into blocks grows with the length and the number of the blocks, not with their product.
 struct Tile {
   std::int64_t k;
   const float* a;
@@ -30,7 +30,8 @@ struct Tile {
   std::int64_t init_stride;  // between rows; 0 repeats one row
   float* c;
   std::int64_t c_stride;
-  float floor, ceiling;  // -inf and inf; 0 and inf for relu
+  const float* residual;  // with C's stride, or null
+  float floor, ceiling;   // -inf and inf; 0 and inf for relu
 };
 
 using TileKernel = void (*)(const Tile& tile);

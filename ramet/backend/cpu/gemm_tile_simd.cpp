@@ -50,7 +50,8 @@ void run_tile(const Tile& given) {
   for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 8
     for (int v = 0; v < kVecs; ++v) {
-      const Vec whole = load(t.init + i * t.init_stride + v * kLanes) + sum[i][v];
+      Vec whole = load(t.init + i * t.init_stride + v * kLanes) + sum[i][v];
+      if (t.residual != nullptr) whole += load(t.residual + i * t.c_stride + v * kLanes);
       store(t.c + i * t.c_stride + v * kLanes, min_or_second(ceiling, max_or_second(floor, whole)));
     }
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include "ramet/backend/cpu/cpu_target.h"
@@ -14,7 +15,8 @@
 namespace ramet::cpu {
 namespace {
 
-constexpr std::int64_t kTile = 512;  // elements; eight or so live tiles fit the first cache
+// Elements of a tile, and the most it may have: eight or so live tiles fit the first cache.
+constexpr std::int64_t kTile = 512, kMostTile = 1024;
 
 // Where an operand of a micro step lies.
 struct Place {
@@ -29,6 +31,7 @@ struct Fill {
   bool boolean;
   Shape step;               // in elements of the input, along the axes of the shape
   std::int64_t period = 0;  // when the input repeats with this period along the flat index; 0 otherwise
+  bool once = false;        // the same for every tile: the period divides it
 };
 
 struct Micro {
@@ -52,13 +55,13 @@ struct Micro {
 
 struct Args {
   Shape shape;
-  std::int64_t count = 0;
+  std::int64_t count = 0, tile = kTile;
   std::vector<Fill> fills;
   std::vector<Micro> steps;
   int tiles = 0, parts = 1;
 };
 
-constexpr std::size_t kTileBytes = static_cast<std::size_t>(kTile) * sizeof(float);
+constexpr std::size_t kTileBytes = static_cast<std::size_t>(kMostTile) * sizeof(float);
 
 void fill_tile(const Args& a, const Fill& f, const void* from, void* to, std::int64_t begin, std::int64_t n) {
   const auto copy = [&](auto* x, auto* y) {
@@ -79,7 +82,10 @@ void fill_tile(const Args& a, const Fill& f, const void* from, void* to, std::in
     for (std::int64_t i = 0; i < n;) {
       const auto run = std::min(n - i, a.shape[rank - 1] - index[rank - 1]);
       const auto stride = f.step[rank - 1];
-      for (std::int64_t k = 0; k < run; ++k) y[i + k] = x[offset + k * stride];
+      if (stride == 0)
+        std::fill_n(y + i, run, x[offset]);
+      else
+        for (std::int64_t k = 0; k < run; ++k) y[i + k] = x[offset + k * stride];
       i += run, index[rank - 1] += run, offset += run * stride;
       for (std::size_t k = rank; k-- > 1 && index[k] == a.shape[k];) {
         offset += f.step[k - 1] - index[k] * f.step[k];
@@ -99,8 +105,13 @@ void logic(const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* y, std::s
 }
 
 void run_range(const Args& a, const Buffers& b, char* scratch, std::int64_t from, std::int64_t until) {
-  for (std::int64_t begin = from; begin < until; begin += kTile) {
-    const auto n = std::min(kTile, until - begin);
+  const auto fill = [&](const Fill& f, std::int64_t begin, std::int64_t n) {
+    fill_tile(a, f, b.in[f.input], scratch + static_cast<std::size_t>(f.tile) * kTileBytes, begin, n);
+  };
+  for (const Fill& f : a.fills)
+    if (f.once) fill(f, 0, std::min(a.tile, until - from));
+  for (std::int64_t begin = from; begin < until; begin += a.tile) {
+    const auto n = std::min(a.tile, until - begin);
     const auto at = [&](const Place& p) -> char* {
       const std::size_t size = p.boolean ? 1 : sizeof(float);
       switch (p.kind) {
@@ -115,7 +126,7 @@ void run_range(const Args& a, const Buffers& b, char* scratch, std::int64_t from
     const auto u8 = [&](const Place& p) { return reinterpret_cast<std::uint8_t*>(at(p)); };
     const auto count = static_cast<std::size_t>(n);
     for (const Fill& f : a.fills)
-      fill_tile(a, f, b.in[f.input], scratch + static_cast<std::size_t>(f.tile) * kTileBytes, begin, n);
+      if (!f.once) fill(f, begin, n);
     for (const Micro& m : a.steps) {
       switch (m.kind) {
         case Micro::Kind::unary: m.unary(f32(m.a), f32(m.to), count); break;
@@ -147,9 +158,9 @@ void run_range(const Args& a, const Buffers& b, char* scratch, std::int64_t from
 void run(const Args& a, const Buffers& b) {
   const int parts = std::min(a.parts, b.pool.threads());
   if (parts <= 1) return run_range(a, b, static_cast<char*>(b.scratch), 0, a.count);
-  const auto tiles = (a.count + kTile - 1) / kTile;
+  const auto tiles = (a.count + a.tile - 1) / a.tile;
   run_parts(b, parts, static_cast<std::size_t>(a.tiles) * kTileBytes, [&](int p, char* scratch) {
-    run_range(a, b, scratch, tiles * p / parts * kTile, std::min(a.count, tiles * (p + 1) / parts * kTile));
+    run_range(a, b, scratch, tiles * p / parts * a.tile, std::min(a.count, tiles * (p + 1) / parts * a.tile));
   });
 }
 
@@ -170,6 +181,7 @@ class Compiler {
   void run() {
     for (int i = 0; i < static_cast<int>(body_.instrs().size()); ++i) step(i);
     args_.tiles = top_;
+    choose_tile();
   }
 
  private:
@@ -200,6 +212,15 @@ class Compiler {
     if (args_.shape.empty()) f.period = 1;
     args_.fills.push_back(f);
     return {Place::Kind::tile, f.tile, boolean(v)};
+  }
+
+  // A tile that all periods divide needs its fills only once.
+  void choose_tile() {
+    std::int64_t common = 1;
+    for (const Fill& f : args_.fills)
+      if (f.period && std::lcm(common, f.period) <= kMostTile) common = std::lcm(common, f.period);
+    args_.tile = common * std::max<std::int64_t>(1, kTile / common);
+    for (Fill& f : args_.fills) f.once = f.period && args_.tile % f.period == 0;
   }
 
   // A scalar where the loop wants a whole tile.

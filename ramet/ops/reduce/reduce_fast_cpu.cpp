@@ -14,48 +14,85 @@ struct Args {
   std::int64_t outer = 1, reduced = 1, inner = 1;
   ReduceF32 row = nullptr;  // of a contiguous row
   BinaryF32 combine = nullptr;
-  float start = 0;
-  std::int64_t blocks = 1;  // of kBlock rows each
+  // With an inner part: rows are `fold` rows of the input side by side, so that short ones are not a call each; they
+  // are cut into strips of columns and chunks of rows, each with sums of its own. All depends on the shape alone, so
+  // that bits do not depend on the threads.
+  std::int64_t fold = 1, rows = 1, width = 1, strips = 1, chunks = 1, parts = 1;
 };
 
-// Rows are summed in blocks and the blocks then added, which keeps the rounding of long sums small. Blocks depend on
-// the shape alone, so bits do not depend on the threads.
+// Rows are summed in blocks and the blocks then added, which keeps the rounding of long sums small.
 constexpr std::int64_t kBlock = 128;
 // Columns handled at once, so that the running sums stay in the first cache.
 constexpr std::int64_t kColumns = 1024;
+constexpr std::int64_t kChunk = 64 * 1024;  // elements worth a part of their own
+constexpr std::int64_t kMostParts = 64;
 
-void columns(const Args& a, const float* x, float* y, float* partial, std::int64_t begin, std::int64_t end) {
-  const auto n = static_cast<std::size_t>(end - begin);
-  for (std::int64_t block = 0; block < a.blocks; ++block) {
-    float* to = block == 0 ? y + begin : partial;
-    const auto first = block * kBlock, last = std::min(a.reduced, first + kBlock);
-    std::memcpy(to, x + first * a.inner + begin, n * sizeof(float));
-    for (auto r = first + 1; r < last; ++r) a.combine(to, x + r * a.inner + begin, to, n);
-    if (block) a.combine(y + begin, partial, y + begin, n);
+// Sums rows [first, last) of `n` columns into `to`; `block` is as large.
+void sum_rows(const Args& a, const float* x, float* to, float* block, std::int64_t first, std::int64_t last,
+              std::size_t n) {
+  for (auto begin = first; begin < last; begin += kBlock) {
+    float* sum = begin == first ? to : block;
+    std::memcpy(sum, x + begin * a.width, n * sizeof(float));
+    for (auto r = begin + 1; r < std::min(last, begin + kBlock); ++r) a.combine(sum, x + r * a.width, sum, n);
+    if (begin != first) a.combine(to, block, to, n);
   }
 }
 
-void run(const Args& a, const Buffers& b) {
+// One strip of columns of one outer part.
+struct Job {
+  const float* x;
+  float* y;
+  std::size_t columns;
+};
+
+Job job_of(const Args& a, const Buffers& b, std::int64_t index) {
+  const std::int64_t o = index / a.strips, column = index % a.strips * kColumns;
+  return {b.input<float>(0) + o * a.reduced * a.inner + column, b.output<float>(0) + o * a.inner + column,
+          static_cast<std::size_t>(std::min(kColumns, a.width - column))};
+}
+
+// The folded rows of `sum` and those that were left over.
+void unfold(const Args& a, const Job& job, const float* sum) {
+  const auto inner = static_cast<std::size_t>(a.inner);
+  std::memcpy(job.y, sum, (a.fold > 1 ? inner : job.columns) * sizeof(float));
+  if (a.fold == 1) return;
+  for (std::int64_t k = 1; k < a.fold; ++k) a.combine(job.y, sum + k * a.inner, job.y, inner);
+  for (std::int64_t r = a.rows * a.fold; r < a.reduced; ++r) a.combine(job.y, job.x + r * a.inner, job.y, inner);
+}
+
+void run_columns(const Args& a, const Buffers& b) {
+  const auto place = [&](std::int64_t part) { return static_cast<float*>(b.scratch) + part * 2 * kColumns; };
+  const std::int64_t jobs = a.outer * a.strips;
+  b.pool.parallel_for(static_cast<int>(a.parts), [&](int part) {
+    const bool shared = a.chunks > 1;  // several parts work on one job
+    const std::int64_t chunk = shared ? part % a.chunks : 0;
+    const std::int64_t first = shared ? part / a.chunks : jobs * part / a.parts,
+                       last = shared ? first + 1 : jobs * (part + 1) / a.parts;
+    for (std::int64_t j = first; j < last; ++j) {
+      const Job job = job_of(a, b, j);
+      sum_rows(a, job.x, place(part), place(part) + kColumns, a.rows * chunk / a.chunks,
+               a.rows * (chunk + 1) / a.chunks, job.columns);
+      if (!shared) unfold(a, job, place(part));
+    }
+  });
+  for (std::int64_t j = 0; a.chunks > 1 && j < jobs; ++j) {
+    const Job job = job_of(a, b, j);
+    float* sum = place(j * a.chunks);
+    for (std::int64_t chunk = 1; chunk < a.chunks; ++chunk)
+      a.combine(sum, place(j * a.chunks + chunk), sum, job.columns);
+    unfold(a, job, sum);
+  }
+}
+
+void run_rows(const Args& a, const Buffers& b) {
   const float* x = b.input<float>(0);
   float* y = b.output<float>(0);
-  if (a.inner == 1) {
-    const std::int64_t per_part = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(a.reduced, 1));
-    const auto parts = static_cast<int>((a.outer + per_part - 1) / per_part);
-    b.pool.parallel_for(parts, [&](int p) {
-      for (std::int64_t o = p * per_part, end = std::min(a.outer, o + per_part); o < end; ++o)
-        y[o] = a.row(x + o * a.reduced, static_cast<std::size_t>(a.reduced));
-    });
-    return;
-  }
-  const std::int64_t strips = (a.inner + kColumns - 1) / kColumns;
-  const auto parts = static_cast<int>(a.outer * strips);
-  auto* scratch = static_cast<float*>(b.scratch);
-  const auto strip = [&](int p, float* partial) {
-    const std::int64_t o = p / strips, begin = p % strips * kColumns;
-    columns(a, x + o * a.reduced * a.inner, y + o * a.inner, partial, begin, std::min(a.inner, begin + kColumns));
-  };
-  // Parts share nothing but the scratch, which is per strip.
-  b.pool.parallel_for(parts, [&](int p) { strip(p, scratch + static_cast<std::size_t>(p) * kColumns); });
+  const std::int64_t per_part = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(a.reduced, 1));
+  const auto parts = static_cast<int>((a.outer + per_part - 1) / per_part);
+  b.pool.parallel_for(parts, [&](int p) {
+    for (std::int64_t o = p * per_part, end = std::min(a.outer, o + per_part); o < end; ++o)
+      y[o] = a.row(x + o * a.reduced, static_cast<std::size_t>(a.reduced));
+  });
 }
 
 Args make_args(const Site& site) {
@@ -65,7 +102,13 @@ Args make_args(const Site& site) {
     const auto axis = static_cast<std::int64_t>(i), size = site.in(0).shape[i];
     (axis < axes.front() ? a.outer : axis > axes.back() ? a.inner : a.reduced) *= size;
   }
-  a.blocks = (a.reduced + kBlock - 1) / kBlock;
+  a.fold = std::clamp<std::int64_t>(kColumns / a.inner, 1, a.reduced);
+  a.rows = a.reduced / a.fold, a.width = a.inner * a.fold;
+  a.strips = (a.width + kColumns - 1) / kColumns;
+  const std::int64_t jobs = a.outer * a.strips, most = std::min(a.rows, kMostParts / jobs);
+  a.chunks =
+      std::clamp<std::int64_t>(a.rows * std::min(a.width, kColumns) / kChunk, 1, std::max<std::int64_t>(most, 1));
+  a.parts = a.chunks > 1 ? jobs * a.chunks : std::min(jobs, kMostParts);
   return a;
 }
 
@@ -74,11 +117,10 @@ Step make(const Site& site) {
   Args a = make_args(site);
   a.row = reduce_f32(how);
   a.combine = binary_f32(with);
-  const std::int64_t strips = (a.inner + kColumns - 1) / kColumns;
-  const std::size_t scratch =
-      a.inner == 1 || a.blocks == 1 ? 0 : static_cast<std::size_t>(a.outer * strips * kColumns) * sizeof(float);
+  if (a.inner == 1) return make_step(a, [](const Args& args, const Buffers& b) { run_rows(args, b); });
+  const auto scratch = static_cast<std::size_t>(a.parts * 2 * kColumns) * sizeof(float);
   return make_step(
-      a, [](const Args& args, const Buffers& b) { run(args, b); }, scratch);
+      a, [](const Args& args, const Buffers& b) { run_columns(args, b); }, scratch);
 }
 
 bool supported(const Site& site) {
