@@ -3,7 +3,7 @@
 #include "ramet/ops/cluster/cluster.h"
 #include "ramet/ops/conv/conv.h"
 #include "ramet/ops/matmul/linear.h"
-#include "ramet/ops/reduce/reduce.h"
+#include "ramet/ops/reduce/moments.h"
 #include "ramet/ops/scan/scan.h"
 
 namespace ramet::ops {
@@ -46,6 +46,7 @@ double flops(const Program& program, const Instr& instr) {
   }
   if (instr.op == &cluster_op) return of_body(*instr.attrs.as<ClusterAttrs>().body);
   if (instr.op == &reduce_sum_op) return elements(program, instr.inputs[0]);
+  if (instr.op == &moments_op) return 4 * elements(program, instr.inputs[0]);
   return results;
 }
 

@@ -5,7 +5,8 @@
 namespace ramet::passes {
 
 std::unique_ptr<Program> place(const Program&, const PassOptions&);  // transfers between devices
-std::unique_ptr<Program> fold(const Program&, const PassOptions&);  // constants computed now, x·1, x+0, casts of casts
+std::unique_ptr<Program> fold(const Program&,
+                              const PassOptions&);  // x·1, x+0, needless broadcasts; factors out of sums
 std::unique_ptr<Program> cse(const Program&, const PassOptions&);   // equal instructions once
 std::unique_ptr<Program> dce(const Program&, const PassOptions&);   // what nobody reads is dropped
 std::unique_ptr<Program> pads(const Program&, const PassOptions&);  // zeros around an image become a convolution's own

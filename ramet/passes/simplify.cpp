@@ -7,6 +7,7 @@
 #include "ramet/ir/op.h"
 #include "ramet/ops/constant/constant.h"
 #include "ramet/ops/elementwise/elementwise.h"
+#include "ramet/ops/reduce/reduce.h"
 #include "ramet/ops/shape/shape_ops.h"
 #include "ramet/ops/transfer/transfer.h"
 #include "ramet/passes/passes.h"
@@ -44,6 +45,38 @@ Value neutral(Program& out, const Instr& instr, std::span<const Value> in, const
   return {};
 }
 
+// `x` of shape `to` without the axes, when it does not vary along them; else undefined.
+Value without_axes(Value x, const Shape& to, const ops::Axes& axes) {
+  Shape shape(to.size() - x.rank(), 1);
+  shape.insert(shape.end(), x.shape().begin(), x.shape().end());
+  Shape rest;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const bool reduced = std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(i)) != axes.end();
+    if (reduced && shape[i] != 1) return {};
+    if (!reduced) rest.push_back(shape[i]);
+  }
+  return ops::reshape(x, rest);
+}
+
+// Σ -x = -Σ x, and Σ c x = c Σ x for a c that is the same for all summands: the sum can then be shared with others.
+Value sum_of(Program& out, Value x, const ops::Axes& axes, bool& changed) {
+  const int producer = out.producer(x.id);
+  const Instr maker = producer >= 0 ? out.instr(producer) : Instr{};
+  const auto operand = [&](std::size_t i) { return out.value(maker.inputs[i]); };
+  if (maker.op == &ops::neg_op && out.device == maker.device) {
+    changed = true;
+    return -sum_of(out, operand(0), axes, changed);
+  }
+  for (std::size_t side = 0; maker.op == &ops::mul_op && out.device == maker.device && side < 2; ++side) {
+    if (operand(1 - side).spec() != x.spec()) continue;
+    if (const Value factor = without_axes(operand(side), x.shape(), axes)) {
+      changed = true;
+      return sum_of(out, operand(1 - side), axes, changed) * factor;
+    }
+  }
+  return ops::reduce_sum(x, axes);
+}
+
 }  // namespace
 
 std::unique_ptr<Program> place(const Program& program, const PassOptions&) {
@@ -78,6 +111,8 @@ std::unique_ptr<Program> place(const Program& program, const PassOptions&) {
 std::unique_ptr<Program> fold(const Program& program, const PassOptions&) {
   bool changed = false;
   auto result = rebuild(program, [&](Program& out, int, const Instr& instr, std::span<const Value> in) -> Values {
+    if (instr.op == &ops::reduce_sum_op && is_floating(program.spec(instr.results[0]).dtype))
+      return {sum_of(out, in[0], instr.attrs.as<ops::ReduceAttrs>().axes, changed)};
     if (!in.empty()) {
       if (const Value x = neutral(out, instr, in, program.spec(instr.results[0]))) {
         changed = true;

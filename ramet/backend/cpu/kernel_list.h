@@ -13,6 +13,7 @@ void add_elementwise_kernels(KernelList&);
 void add_constant_kernels(KernelList&);
 void add_matmul_kernels(KernelList&);
 void add_reduce_kernels(KernelList&);
+void add_moments_kernels(KernelList&);
 void add_shape_kernels(KernelList&);
 void add_index_kernels(KernelList&);
 void add_conv_kernels(KernelList&);

@@ -40,6 +40,12 @@ struct SimdKernels {
   void (*axpy)(float alpha, const float* x, float* y, std::size_t n);
   void (*row_softmax)(const float* x, float* y, std::size_t rows, std::size_t n);
   void (*row_log_softmax)(const float* x, float* y, std::size_t rows, std::size_t n);
+  // Mean and variance of each row.
+  void (*row_moments)(const float* x, std::size_t rows, std::size_t n, float* mean, float* variance);
+  // Takes `rows` more rows into the mean and the summed squared distances from it of each of n columns, which are those
+  // of `before` rows; with none before, what is there is ignored.
+  void (*column_moments)(const float* x, std::int64_t rows, std::int64_t stride, std::int64_t n, std::int64_t before,
+                         float* mean, float* squares);
 
   // Products (gemm.h); a tile of C has tile_rows rows and panel columns.
   int tile_rows, panel;

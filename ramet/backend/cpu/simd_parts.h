@@ -7,6 +7,7 @@ namespace ramet::cpu::RAMET_SIMD {
 void fill_unary(SimdKernels& table);
 void fill_binary(SimdKernels& table);
 void fill_reduce(SimdKernels& table);
+void fill_moments(SimdKernels& table);
 void fill_gemm(SimdKernels& table);
 void fill_gemm_f64(SimdKernels& table);
 void fill_conv(SimdKernels& table);

@@ -6,19 +6,8 @@
 namespace ramet::layers {
 namespace {
 
-struct Moments {
-  Value mean, variance;  // of shape 1 … channels … 1
-};
-
-// Over all axes but the channels'. The variance is that of the whole (divided by n) and taken in a second pass, which
-// keeps its digits when the mean is large.
-Moments moments(Value x, const ops::Axes& axes) {
-  const Value mean = ops::reduce_mean(x, axes, true);
-  return {mean, ops::reduce_mean(ops::square(x - mean), axes, true)};
-}
-
 // Only positions where m is True count: mean = Σ m·x / (Σ m + 1e-7), the variance alike.
-Moments masked_moments(Value x, Value mask, const ops::Axes& axes) {
+ops::Moments masked_moments(Value x, Value mask, const ops::Axes& axes) {
   const Value m = ops::broadcast_to(ops::cast(ops::expand_dims(mask, -1), DType::boolean), x.shape()),
               zero = ops::scalar_like(x, 0);
   const Value count = ops::reduce_sum(ops::cast(m, x.dtype()), axes, true) + 1e-7;
@@ -74,9 +63,9 @@ Value BatchNormalizationLayer::call(const CallContext& ctx, Value x) const {
   wide[static_cast<std::size_t>(at)] = x.dim(at);
   const auto spread = [&](const Weight& w) { return ops::reshape(ctx[w], wide); };
 
-  Moments m{spread(moving_mean_), spread(moving_variance_)};
+  ops::Moments m{spread(moving_mean_), spread(moving_variance_)};
   if (ctx.training() && trainable()) {
-    m = mask ? masked_moments(x, mask, axes) : moments(x, axes);
+    m = mask ? masked_moments(x, mask, axes) : ops::moments(x, axes);
     const auto follow = [&](const Weight& moving, Value batch) {
       const Value old = ctx.raw(moving);
       ctx.update(moving, old * config().momentum +

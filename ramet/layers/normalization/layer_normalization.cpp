@@ -69,9 +69,8 @@ Value LayerNormalizationLayer::call(const CallContext& ctx, Value x) const {
     wide[static_cast<std::size_t>(axes.back())] = x.dim(static_cast<int>(axes.back()));
   }
   std::sort(axes.begin(), axes.end());
-  const Value mean = ops::reduce_mean(x, axes, true), centred = x - mean;
-  const Value factor = ops::rsqrt(ops::reduce_mean(ops::square(centred), axes, true) + config().epsilon);
-  Value y = (config().rms_scaling ? x : centred) * factor;
+  const ops::Moments m = ops::moments(x, axes);
+  Value y = (config().rms_scaling ? x : x - m.mean) * ops::rsqrt(m.variance + config().epsilon);
   if (gamma_) y = y * ops::reshape(ctx[gamma_], wide);
   return beta_ ? y + ops::reshape(ctx[beta_], wide) : y;
 }
@@ -113,9 +112,9 @@ Value GroupNormalizationLayer::call(const CallContext& ctx, Value x) const {
   ops::Axes axes;
   for (int i = 1; i < static_cast<int>(split.size()); ++i)
     if (i != at) axes.push_back(i);
-  const Value g = ops::reshape(x, split), centred = g - ops::reduce_mean(g, axes, true);
-  Value y = ops::reshape(centred * ops::rsqrt(ops::reduce_mean(ops::square(centred), axes, true) + config().epsilon),
-                         x.shape());
+  const Value g = ops::reshape(x, split);
+  const ops::Moments m = ops::moments(g, axes);
+  Value y = ops::reshape((g - m.mean) * ops::rsqrt(m.variance + config().epsilon), x.shape());
   if (gamma_) y = y * ops::reshape(ctx[gamma_], wide);
   return beta_ ? y + ops::reshape(ctx[beta_], wide) : y;
 }
