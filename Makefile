@@ -9,8 +9,8 @@ help:
 	@echo 'make test     check, then build and run the tests'
 	@echo 'make sanitize the tests again with address, undefined and thread sanitizers'
 	@echo 'make demo     build, train and save a model, then show the program ramet on it'
-	@echo 'make bench    build, then run the benchmarks'
-	@echo 'make bench-peers  the same with PyTorch beside it, installed into build/peers first'
+	@echo 'make bench    build, then run the benchmarks, beside the other engines that are installed'
+	@echo 'make bench-peers  the same, installing them into build/peers first (bench/peers/README.md)'
 	@echo 'make format   format the sources'
 	@echo 'make check    formatting, the include rule, file sizes (nothing is built)'
 	@echo 'make clean    remove build/'
@@ -32,12 +32,14 @@ demo: build
 	scripts/demo.sh
 
 bench: build
-	scripts/run_programs.sh 'bench_*'
+	scripts/run_programs.sh 'bench_[!w]*'
+	scripts/bench_peers.sh
 
 bench-peers: build
 	python3 -m venv build/peers
-	build/peers/bin/pip install -q torch numpy
-	scripts/run_programs.sh 'bench_*'
+	build/peers/bin/pip install -q keras tensorflow-cpu jax torch onnx onnxscript onnxruntime openvino h5py
+	scripts/run_programs.sh 'bench_[!w]*'
+	scripts/bench_peers.sh
 
 format:
 	scripts/format.sh

@@ -14,7 +14,7 @@ namespace ramet::cli {
 namespace {
 
 struct BenchArgs {
-  std::string model;
+  std::string model, trace;
   std::int64_t batch_size = 32, length = 16, rounds = 20;
   std::optional<std::int64_t> threads;
   bool train = false, json = false;
@@ -28,6 +28,7 @@ constexpr Option kOptions[] = {
     F::flag<&BenchArgs::threads>("--threads", "N", "threads to use (RAMET_NUM_THREADS, or all processors)"),
     F::flag<&BenchArgs::rounds>("--rounds", "N", "runs, of which the fastest counts (20)"),
     F::flag<&BenchArgs::json>("--json", "", "one JSON document"),
+    F::flag<&BenchArgs::trace>("--trace", "FILE", "also the steps on a time line, for Perfetto or chrome://tracing"),
 };
 
 std::string fixed(double value, int digits) {
@@ -47,7 +48,28 @@ Json to_json(const StepTime& s) {
                          {"bytes", Json(s.bytes)}});
 }
 
+// The steps one after the other, as the trace viewers read them: microseconds, one event a step.
+std::string trace_of(const StepProfile& profile) {
+  JsonArray events;
+  double at = 0;
+  for (const StepTime& s : profile.steps) {
+    events.push_back(
+        Json(JsonObject{{"name", Json(s.kernel)},
+                        {"ph", Json("X")},
+                        {"ts", Json(at)},
+                        {"dur", Json(s.seconds * 1e6)},
+                        {"pid", Json(1)},
+                        {"tid", Json(1)},
+                        {"args", Json(JsonObject{{"step", Json(s.what)},
+                                                 {"GFLOP/s", Json(s.seconds > 0 ? s.flops / s.seconds / 1e9 : 0)},
+                                                 {"GB/s", Json(s.seconds > 0 ? s.bytes / s.seconds / 1e9 : 0)}})}}));
+    at += s.seconds * 1e6;
+  }
+  return Json(JsonObject{{"traceEvents", Json(std::move(events))}, {"displayTimeUnit", Json("ms")}}).dump(1);
+}
+
 int bench(const BenchArgs& args) {
+  if (!args.trace.empty()) check_writable(args.trace);
   if (args.threads) set_num_threads(static_cast<int>(std::min<std::int64_t>(*args.threads, ThreadPool::kMaxThreads)));
   const StepData data = step_data(args.model, args.batch_size, args.length, args.train);
   const StepView view = inspect(data.model, data.x, data.y);
@@ -56,6 +78,7 @@ int bench(const BenchArgs& args) {
   const double peak = cpu::measure_fma_peak(cpu::cpu_target()) * num_threads();
   double flops = 0, steps_seconds = 0;
   for (const StepTime& s : profile.steps) flops += s.flops, steps_seconds += s.seconds;
+  if (!args.trace.empty()) write_file(args.trace, trace_of(profile));
   const double per_second = static_cast<double>(args.batch_size) / profile.seconds;
 
   if (args.json) {

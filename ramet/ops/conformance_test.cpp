@@ -226,12 +226,21 @@ Sample op_sample(const OpDef& op, Random& r, DType dtype) {
     s.output(result.carries), s.output(result.outputs);
   } else if (name == "cluster") {
     auto body = std::make_unique<Program>();
-    const Shape sh = shape(0, 3), other = broadcast_partner(r, sh);
+    Shape sh = shape(0, 3);
+    if (r.chance(0.2)) sh = {r.integer(300, 3000), r.integer(1, 70)};  // more than one tile, more than one chunk
+    const Shape other = broadcast_partner(r, sh);
     const Value a = body->input("a", {sh, dtype}), b = body->input("b", {other, dtype}),
                 k = body->input("k", {{}, dtype});
     const Value sum = ops::tanh(a + b) * k;
     body->output("y", ops::select(ops::greater(sum, a), sum, a * k + k));
     body->output("z", sum);
+    if (sh.size() > 1 && element_count(sh) > 0) {
+      ops::Axes leading;
+      for (std::size_t i = 0; i + 1 < sh.size(); ++i) leading.push_back(static_cast<std::int64_t>(i));
+      if (r.chance(0.5)) body->output("columns", ops::reduce_sum(sum * a, leading));
+      if (r.chance(0.5)) body->output("rows", ops::reduce_sum(sum, {-1}));
+      if (r.chance(0.3)) body->output("inputs", ops::reduce_sum(a, leading));
+    }
     emit_one({s.input(r, {sh, dtype}), s.input(r, {other, dtype}), s.input(r, {{}, dtype})},
              ops::ClusterAttrs{std::move(body)});
   }

@@ -1,12 +1,14 @@
-// Groups pointwise instructions of one shape. A group is run where its last member stood, so a member may join only
-// while nobody outside has read from the group.
+// Groups pointwise instructions of one shape, and sums of what they make. A group is run where its last member stood,
+// so a member may join only while nobody outside has read from the group, and nobody inside reads a sum.
 #include <algorithm>
 #include <map>
 
 #include "ramet/ops/cluster/cluster.h"
 
 #include "ramet/base/error.h"
+#include "ramet/ops/reduce/reduce.h"
 #include "ramet/passes/passes.h"
+#include "ramet/passes/recompute.h"
 
 namespace ramet::passes {
 namespace {
@@ -27,14 +29,19 @@ std::vector<int> find_groups(const Program& p, std::vector<Group>& groups) {
     const Instr& instr = p.instr(i);
     const Spec& shape = p.spec(instr.results[0]);
     std::vector<int> sources;  // open groups of the same shape that feed it
-    const bool pointwise = ops::can_cluster(p, instr);
+    const bool pointwise = ops::can_cluster(p, instr), sum = ops::can_end_cluster(p, instr);
+    const Shape& wanted = sum ? p.spec(instr.inputs[0]).shape : shape.shape;
+    for (const int v : instr.inputs)
+      if (const int g = p.producer(v) < 0 ? -1 : group_of[at(p.producer(v))];
+          g >= 0 && p.instr(p.producer(v)).op == &ops::reduce_sum_op)
+        groups[at(g)].open = false;
     for (const int v : instr.inputs) {
       if (p.producer(v) < 0) continue;
       const int g = group_of[at(p.producer(v))];
       if (g < 0) continue;
       const Instr& first = p.instr(groups[at(g)].members[0]);
-      const bool fits = pointwise && groups[at(g)].open && first.device == instr.device &&
-                        p.spec(first.results[0]).shape == shape.shape;
+      const bool fits = (pointwise || sum) && groups[at(g)].open && first.device == instr.device &&
+                        p.spec(first.results[0]).shape == wanted;
       if (fits && std::find(sources.begin(), sources.end(), g) == sources.end()) sources.push_back(g);
     }
     int mine = -1;
@@ -104,6 +111,7 @@ std::unique_ptr<Program> cluster(const Program& program, const PassOptions&) {
     if (i != group.members.back()) continue;
     auto body = std::make_unique<Program>();
     std::map<int, Value> inside;
+    std::map<std::pair<const OpDef*, std::vector<int>>, Value> computed;
     Values inputs;
     std::vector<int> outputs;
     for (const int m : group.members) {
@@ -117,7 +125,12 @@ std::unique_ptr<Program> cluster(const Program& program, const PassOptions&) {
         }
         in.push_back(it->second);
       }
-      inside[member.results[0]] = body->emit(*member.op, in, member.attrs)[0];
+      Value& result = inside[member.results[0]];
+      std::vector<int> ids;
+      for (const Value& v : in) ids.push_back(v.id);
+      Value& same = computed[{member.op, ids}];  // recomputed values meet their first computation
+      if (!same || !is_cheap(*member.op)) same = body->emit(*member.op, in, member.attrs)[0];
+      result = same;
       if (leaves[at(member.results[0])]) outputs.push_back(member.results[0]);
     }
     for (const int v : outputs) body->output(cat("y", v), inside.at(v));

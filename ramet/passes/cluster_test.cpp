@@ -129,3 +129,36 @@ TEST_CASE("cluster: new state is a result, and what nobody reads is dropped") {
     return %2 -> %1
   })"));
 }
+
+TEST_CASE("cluster: sums over rows and over columns end a group, and what reads them begins another") {
+  CHECK(after(passes::cluster, R"(program(%0 "x" : f32[6, 4], %1 "y" : f32[6, 4]) {
+    %2 = mul(%0, %1) : f32[6, 4]
+    %3 = reduce_sum(%2) {"axes": [0]} : f32[4]
+    %4 = reduce_sum(%2) {"axes": [1]} : f32[6]
+    %5 = sub(%0, %3) : f32[6, 4]
+    return %4 "rows", %5 "z"
+  })") == written(R"(program(%0 "x" : f32[6, 4], %1 "y" : f32[6, 4]) {
+    %2, %3 = cluster(%0, %1) program(%0 "x0" : f32[6, 4], %1 "x1" : f32[6, 4]) {
+      %2 = mul(%0, %1) : f32[6, 4]
+      %3 = reduce_sum(%2) {"axes": [0]} : f32[4]
+      %4 = reduce_sum(%2) {"axes": [1]} : f32[6]
+      return %3 "y3", %4 "y4"
+    } : f32[4], f32[6]
+    %4 = cluster(%0, %2) program(%0 "x0" : f32[6, 4], %1 "x1" : f32[4]) {
+      %2 = sub(%0, %1) : f32[6, 4]
+      return %2 "y5"
+    } : f32[6, 4]
+    return %3 "rows", %4 "z"
+  })"));
+}
+
+TEST_CASE("cluster: a sum over other axes, or of what no group makes, stays by itself") {
+  const std::string text = after(passes::cluster, R"(program(%0 "x" : f32[6, 4, 2]) {
+    %1 = exp(%0) : f32[6, 4, 2]
+    %2 = reduce_sum(%1) {"axes": [1]} : f32[6, 2]
+    %3 = reduce_sum(%0) {"axes": [2]} : f32[6, 4]
+    return %2 "a", %3 "b"
+  })");
+  CHECK(text.find("%2 = reduce_sum(%1)") != std::string::npos);
+  CHECK(text.find("%3 = reduce_sum(%0)") != std::string::npos);
+}

@@ -41,8 +41,11 @@ std::unique_ptr<Program> optimize_bodies(const Program& program, const PassOptio
 
 const std::vector<Pass>& all_passes() {
   static const std::vector<Pass> list = {
-      {"place", passes::place}, {"fold", passes::fold},     {"cse", passes::cse},       {"pads", passes::pads},
-      {"dce", passes::dce},     {"affine", passes::affine}, {"linear", passes::linear}, {"cluster", passes::cluster},
+      {"place", passes::place},     {"fold", passes::fold},
+      {"cse", passes::cse},         {"pads", passes::pads},
+      {"dce", passes::dce},         {"affine", passes::affine},
+      {"linear", passes::linear},   {"recompute", passes::recompute},
+      {"cluster", passes::cluster},
   };
   return list;
 }

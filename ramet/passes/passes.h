@@ -13,6 +13,7 @@ std::unique_ptr<Program> pads(const Program&, const PassOptions&);  // zeros aro
 std::unique_ptr<Program> affine(const Program&, const PassOptions&);  // batch normalization goes into fixed weights
 std::unique_ptr<Program> linear(const Program&,
                                 const PassOptions&);  // matmul with bias and activation; weights packed once
-std::unique_ptr<Program> cluster(const Program&, const PassOptions&);  // neighbouring pointwise ops run tile by tile
+std::unique_ptr<Program> recompute(const Program&, const PassOptions&);  // cheap values again instead of kept
+std::unique_ptr<Program> cluster(const Program&, const PassOptions&);    // neighbouring pointwise ops run tile by tile
 
 }  // namespace ramet::passes

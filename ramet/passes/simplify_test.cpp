@@ -280,3 +280,18 @@ TEST_CASE("passes: the bodies of loops are optimized too") {
     return %3 "y"
   })"));
 }
+
+TEST_CASE("fold: a factor that is the same for all summands leaves the sum, and so does a sign") {
+  CHECK(after(passes::fold, R"(program(%0 "x" : f32[6, 4], %1 "c" : f32[1, 4]) {
+    %2 = mul(%0, %1) : f32[6, 4]
+    %3 = neg(%2) : f32[6, 4]
+    %4 = reduce_sum(%3) {"axes": [0]} : f32[4]
+    return %4 "y"
+  })")
+            .find("reduce_sum(%0)") != std::string::npos);
+  CHECK(after(passes::fold, R"(program(%0 "x" : f32[6, 4], %1 "c" : f32[6, 1]) {
+    %2 = mul(%0, %1) : f32[6, 4]
+    %3 = reduce_sum(%2) {"axes": [0]} : f32[4]
+    return %3 "y"
+  })") == "unchanged");
+}

@@ -71,5 +71,7 @@ expect 0 ir chain.keras --train --optimized --batch-size 8 && shows "[8, 6]"
 expect 0 plan chain.keras && shows "arena"
 expect 0 bench chain.keras --rounds 2 && shows "GFLOP/s" && shows "samples/s"
 expect 0 bench pair.keras --train --rounds 2 --threads 1 --json && shows '"share_of_peak"'
+expect 0 bench chain.keras --rounds 2 --trace steps.json
+grep -q '"traceEvents"' steps.json || complain "bench --trace writes no events"
 expect 0 doctor && shows "passed"
 finish

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ramet/ops/elementwise/elementwise.h"
+#include "ramet/ops/reduce/reduce.h"
 
 namespace ramet::ops {
 namespace {
@@ -47,6 +48,17 @@ bool can_cluster(const Program& program, const Instr& instr) {
   if (instr.op == &select_op) return type(1) == DType::f32;
   if (instr.op == &cast_op) return type(0) == DType::boolean && program.spec(instr.results[0]).dtype == DType::f32;
   return false;
+}
+
+bool can_end_cluster(const Program& program, const Instr& instr) {
+  constexpr std::int64_t kLongestRow = 1024;
+  if (instr.op != &reduce_sum_op) return false;
+  const Spec& x = program.spec(instr.inputs[0]);
+  const auto& axes = instr.attrs.as<ReduceAttrs>().axes;
+  const auto last = static_cast<std::int64_t>(x.rank()) - 1;
+  if (x.dtype != DType::f32 || last < 1 || x.dim(-1) > kLongestRow || element_count(x.shape) == 0) return false;
+  const bool rows = axes.size() == 1 && axes[0] == last;
+  return rows || (static_cast<std::int64_t>(axes.size()) == last && axes.back() == last - 1);
 }
 
 bool reads_after(const Program& body, std::size_t input, std::size_t output) {

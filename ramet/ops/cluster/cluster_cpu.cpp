@@ -1,69 +1,18 @@
-// Runs a cluster tile by tile: every instruction of the body becomes a call of a vector loop over the tile.
+// Runs a cluster tile by tile: every instruction of the body is a call of a vector loop over the tile.
 #include <algorithm>
 #include <cstring>
-#include <map>
-#include <numeric>
-#include <optional>
 
 #include "ramet/backend/cpu/cpu_target.h"
 #include "ramet/backend/cpu/kernel_list.h"
-#include "ramet/backend/cpu/pointwise.h"
-#include "ramet/backend/reference.h"
 #include "ramet/ops/cluster/cluster.h"
-#include "ramet/ops/elementwise/elementwise.h"
+#include "ramet/ops/cluster/cluster_tiles.h"
 
 namespace ramet::cpu {
 namespace {
 
-// Elements of a tile, and the most it may have: eight or so live tiles fit the first cache.
-constexpr std::int64_t kTile = 512, kMostTile = 1024;
-
-// Where an operand of a micro step lies.
-struct Place {
-  enum class Kind : unsigned char { input, scalar, output, tile } kind = Kind::tile;
-  int index = 0;
-  bool boolean = false;
-};
-
-// A tile filled from an input that is smaller than the shape, before the steps run.
-struct Fill {
-  int input, tile;
-  bool boolean;
-  Shape step;               // in elements of the input, along the axes of the shape
-  std::int64_t period = 0;  // when the input repeats with this period along the flat index; 0 otherwise
-  bool once = false;        // the same for every tile: the period divides it
-};
-
-struct Micro {
-  enum class Kind : unsigned char {
-    unary,
-    binary,
-    compare,
-    select,
-    logic_and,
-    logic_or,
-    logic_xor,
-    logic_not,
-    to_float
-  } kind;
-  UnaryF32 unary = nullptr;
-  BinaryF32 binary = nullptr;
-  CompareF32 compare = nullptr;
-  SelectF32 select = nullptr;
-  Place a, b, c, to;
-};
-
-struct Args {
-  Shape shape;
-  std::int64_t count = 0, tile = kTile;
-  std::vector<Fill> fills;
-  std::vector<Micro> steps;
-  int tiles = 0, parts = 1;
-};
-
 constexpr std::size_t kTileBytes = static_cast<std::size_t>(kMostTile) * sizeof(float);
 
-void fill_tile(const Args& a, const Fill& f, const void* from, void* to, std::int64_t begin, std::int64_t n) {
+void fill_tile(const TileProgram& a, const Fill& f, const void* from, void* to, std::int64_t begin, std::int64_t n) {
   const auto copy = [&](auto* x, auto* y) {
     if (f.period) {
       for (std::int64_t i = 0; i < n;) {
@@ -104,10 +53,14 @@ void logic(const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* y, std::s
   for (std::size_t i = 0; i < n; ++i) y[i] = f(a[i], b[i]);
 }
 
-void run_range(const Args& a, const Buffers& b, char* scratch, std::int64_t from, std::int64_t until) {
+// Elements [from, until); `sums` holds the running sums of the chunk they belong to.
+void run_range(const TileProgram& a, const Buffers& b, char* scratch, float* sums, std::int64_t from,
+               std::int64_t until) {
   const auto fill = [&](const Fill& f, std::int64_t begin, std::int64_t n) {
     fill_tile(a, f, b.in[f.input], scratch + static_cast<std::size_t>(f.tile) * kTileBytes, begin, n);
   };
+  const BinaryF32 add = binary_f32(Binary::kAdd);
+  const ReduceF32 row_sum = reduce_f32(Reduce::kSum);
   for (const Fill& f : a.fills)
     if (f.once) fill(f, 0, std::min(a.tile, until - from));
   for (std::int64_t begin = from; begin < until; begin += a.tile) {
@@ -149,206 +102,73 @@ void run_range(const Args& a, const Buffers& b, char* scratch, std::int64_t from
           const std::uint8_t* x = u8(m.a);
           float* y = f32(m.to);
           for (std::size_t i = 0; i < count; ++i) y[i] = x[i];
+          break;
+        }
+        case Micro::Kind::sum_columns: {
+          float* sum = sums + m.to.index * kMostTile;
+          if (begin == from)
+            std::copy_n(f32(m.a), n, sum);
+          else
+            add(sum, f32(m.a), sum, count);
+          break;
+        }
+        case Micro::Kind::sum_rows: {
+          float* y = static_cast<float*>(b.out[m.to.index]) + begin / m.columns;
+          for (std::int64_t i = 0; i < n; i += m.columns)
+            *y++ = row_sum(f32(m.a) + i, static_cast<std::size_t>(m.columns));
         }
       }
     }
   }
 }
 
-void run(const Args& a, const Buffers& b) {
-  const int parts = std::min(a.parts, b.pool.threads());
-  if (parts <= 1) return run_range(a, b, static_cast<char*>(b.scratch), 0, a.count);
-  const auto tiles = (a.count + a.tile - 1) / a.tile;
-  run_parts(b, parts, static_cast<std::size_t>(a.tiles) * kTileBytes, [&](int p, char* scratch) {
-    run_range(a, b, scratch, tiles * p / parts * a.tile, std::min(a.count, tiles * (p + 1) / parts * a.tile));
-  });
+std::size_t sums_size(const TileProgram& a) { return a.sums.size() * static_cast<std::size_t>(kMostTile); }
+
+// The sums of all chunks, and of the rows that lie side by side in a tile.
+void finish_sums(const TileProgram& a, const Buffers& b, float* sums) {
+  const BinaryF32 add = binary_f32(Binary::kAdd);
+  const auto width = std::min(a.tile, a.count);
+  for (std::size_t s = 0; s < a.sums.size(); ++s) {
+    float* sum = sums + s * static_cast<std::size_t>(kMostTile);
+    for (std::int64_t chunk = 1; chunk < a.chunks; ++chunk)
+      add(sum, sum + static_cast<std::size_t>(chunk) * sums_size(a), sum, static_cast<std::size_t>(width));
+    const auto columns = a.sums[s].columns;
+    auto* y = static_cast<float*>(b.out[a.sums[s].output]);
+    std::copy_n(sum, columns, y);
+    for (std::int64_t i = columns; i < width; i += columns) add(y, sum + i, y, static_cast<std::size_t>(columns));
+  }
 }
 
-// Turns a body into micro steps, giving out tiles and taking them back after their last use.
-class Compiler {
- public:
-  Compiler(const Program& body, Args& args) : body_(body), args_(args) {
-    args_.shape = body.spec(body.outputs()[0].value).shape;
-    args_.count = element_count(args_.shape);
-    last_use_.assign(static_cast<std::size_t>(body.value_count()), -1);
-    for (int i = 0; i < static_cast<int>(body.instrs().size()); ++i)
-      for (const int v : body.instr(i).inputs) last_use_[static_cast<std::size_t>(v)] = i;
-    place_.resize(static_cast<std::size_t>(body.value_count()));
-    for (std::size_t i = 0; i < body.inputs().size(); ++i) place_input(i);
-    for (std::size_t o = 0; o < body.outputs().size(); ++o) output_of_[body.outputs()[o].value] = static_cast<int>(o);
-  }
-
-  void run() {
-    for (int i = 0; i < static_cast<int>(body_.instrs().size()); ++i) step(i);
-    args_.tiles = top_;
-    choose_tile();
-  }
-
- private:
-  bool boolean(int v) const { return body_.spec(v).dtype == DType::boolean; }
-  Place& place(int v) { return place_[static_cast<std::size_t>(v)]; }
-
-  void place_input(std::size_t i) {
-    const int v = body_.inputs()[i].value;
-    const Shape& shape = body_.spec(v).shape;
-    const int index = static_cast<int>(i);
-    if (shape == args_.shape)
-      place(v) = {Place::Kind::input, index, boolean(v)};
-    else if (element_count(shape) == 1 && !boolean(v))
-      place(v) = {Place::Kind::scalar, index, false};
-    else
-      place(v) = filled(v, index);
-  }
-
-  // Filled tiles keep their place for the whole run: they are filled before the first step.
-  Place filled(int v, int input) {
-    const Shape& shape = body_.spec(v).shape;
-    Fill f{input, top_++, boolean(v), broadcast_strides(shape, args_.shape), 0};
-    Shape trailing = shape;
-    while (!trailing.empty() && trailing.front() == 1) trailing.erase(trailing.begin());
-    if (trailing.size() <= args_.shape.size() &&
-        std::equal(trailing.begin(), trailing.end(), args_.shape.end() - static_cast<std::ptrdiff_t>(trailing.size())))
-      f.period = element_count(trailing);
-    if (args_.shape.empty()) f.period = 1;
-    args_.fills.push_back(f);
-    return {Place::Kind::tile, f.tile, boolean(v)};
-  }
-
-  // A tile that all periods divide needs its fills only once.
-  void choose_tile() {
-    std::int64_t common = 1;
-    for (const Fill& f : args_.fills)
-      if (f.period && std::lcm(common, f.period) <= kMostTile) common = std::lcm(common, f.period);
-    args_.tile = common * std::max<std::int64_t>(1, kTile / common);
-    for (Fill& f : args_.fills) f.once = f.period && args_.tile % f.period == 0;
-  }
-
-  // A scalar where the loop wants a whole tile.
-  Place whole(int v) {
-    if (place(v).kind != Place::Kind::scalar) return place(v);
-    return place(v) = filled(v, place(v).index);
-  }
-
-  Place destination(int v) {
-    if (const auto it = output_of_.find(v); it != output_of_.end())
-      return {Place::Kind::output, it->second, boolean(v)};
-    int tile = top_;
-    if (free_.empty())
-      ++top_;
-    else
-      tile = free_.back(), free_.pop_back();
-    return {Place::Kind::tile, tile, boolean(v)};
-  }
-
-  void release(int i) {
-    for (const int v : body_.instr(i).inputs) {
-      const Place& p = place(v);
-      const bool computed = body_.producer(v) >= 0;
-      if (computed && p.kind == Place::Kind::tile && last_use_[static_cast<std::size_t>(v)] == i &&
-          std::find(free_.begin(), free_.end(), p.index) == free_.end())
-        free_.push_back(p.index);
-    }
-  }
-
-  static Operands operands(const Place& a, const Place& b) {
-    if (a.kind == Place::Kind::scalar) return Operands::kScalarLeft;
-    return b.kind == Place::Kind::scalar ? Operands::kScalarRight : Operands::kFull;
-  }
-
-  void step(int i) {
-    const Instr& instr = body_.instr(i);
-    ensure(ops::can_cluster(body_, instr), "cluster: ", instr.op->name, " cannot be part of one");
-    Micro m{};
-    const auto& in = instr.inputs;
-    if (const auto u = unary_of(instr.op)) {
-      m.kind = Micro::Kind::unary;
-      m.unary = unary_f32(*u);
-      m.a = whole(in[0]);
-    } else if (const auto b = binary_of(instr.op)) {
-      m.kind = Micro::Kind::binary;
-      m.a = place(in[0]), m.b = place(in[1]);
-      if (m.a.kind == Place::Kind::scalar && m.b.kind == Place::Kind::scalar) m.a = whole(in[0]), m.b = place(in[1]);
-      m.binary = binary_f32(*b, operands(m.a, m.b));
-    } else if (const auto c = compare_of(instr.op)) {
-      m.kind = Micro::Kind::compare;
-      const int right = instr.op == &ops::is_nan_op ? in[0] : in[1];
-      m.a = place(in[0]), m.b = place(right);
-      if (m.a.kind == Place::Kind::scalar && m.b.kind == Place::Kind::scalar) m.a = whole(in[0]), m.b = place(right);
-      m.compare = compare_f32(*c, operands(m.a, m.b));
-    } else if (instr.op == &ops::select_op) {
-      m.kind = Micro::Kind::select;
-      m.a = place(in[0]), m.b = place(in[1]), m.c = place(in[2]);
-      if (m.b.kind == Place::Kind::scalar && m.c.kind == Place::Kind::scalar) m.b = whole(in[1]), m.c = place(in[2]);
-      m.select = select_f32(operands(m.b, m.c));
-    } else if (instr.op == &ops::cast_op) {
-      m.kind = Micro::Kind::to_float;
-      m.a = place(in[0]);
-    } else {
-      m.kind = instr.op == &ops::and_op   ? Micro::Kind::logic_and
-               : instr.op == &ops::or_op  ? Micro::Kind::logic_or
-               : instr.op == &ops::xor_op ? Micro::Kind::logic_xor
-                                          : Micro::Kind::logic_not;
-      m.a = place(in[0]), m.b = place(in.size() > 1 ? in[1] : in[0]);
-    }
-    // The destination may be the tile of an operand that dies here only when both have the same element size.
-    m.to = destination(instr.results[0]);
-    place(instr.results[0]) = m.to;
-    release(i);
-    args_.steps.push_back(m);
-  }
-
-  static std::optional<Unary> unary_of(const OpDef* op) {
-    static const std::map<const OpDef*, Unary> table = {
-        {&ops::neg_op, Unary::kNeg},         {&ops::abs_op, Unary::kAbs},
-        {&ops::sign_op, Unary::kSign},       {&ops::square_op, Unary::kSquare},
-        {&ops::relu_op, Unary::kRelu},       {&ops::exp_op, Unary::kExp},
-        {&ops::expm1_op, Unary::kExpm1},     {&ops::log_op, Unary::kLog},
-        {&ops::log1p_op, Unary::kLog1p},     {&ops::sqrt_op, Unary::kSqrt},
-        {&ops::rsqrt_op, Unary::kRsqrt},     {&ops::reciprocal_op, Unary::kReciprocal},
-        {&ops::sin_op, Unary::kSin},         {&ops::cos_op, Unary::kCos},
-        {&ops::tanh_op, Unary::kTanh},       {&ops::erf_op, Unary::kErf},
-        {&ops::sigmoid_op, Unary::kSigmoid}, {&ops::softplus_op, Unary::kSoftplus},
-        {&ops::floor_op, Unary::kFloor},     {&ops::ceil_op, Unary::kCeil},
-        {&ops::round_op, Unary::kRound}};
-    const auto it = table.find(op);
-    return it == table.end() ? std::nullopt : std::optional(it->second);
-  }
-  static std::optional<Binary> binary_of(const OpDef* op) {
-    static const std::map<const OpDef*, Binary> table = {
-        {&ops::add_op, Binary::kAdd}, {&ops::sub_op, Binary::kSub},         {&ops::mul_op, Binary::kMul},
-        {&ops::div_op, Binary::kDiv}, {&ops::maximum_op, Binary::kMaximum}, {&ops::minimum_op, Binary::kMinimum},
-        {&ops::pow_op, Binary::kPow}};
-    const auto it = table.find(op);
-    return it == table.end() ? std::nullopt : std::optional(it->second);
-  }
-  static std::optional<Compare> compare_of(const OpDef* op) {
-    static const std::map<const OpDef*, Compare> table = {{&ops::equal_op, Compare::kEqual},
-                                                          {&ops::not_equal_op, Compare::kNotEqual},
-                                                          {&ops::is_nan_op, Compare::kNotEqual},
-                                                          {&ops::less_op, Compare::kLess},
-                                                          {&ops::less_equal_op, Compare::kLessEqual},
-                                                          {&ops::greater_op, Compare::kGreater},
-                                                          {&ops::greater_equal_op, Compare::kGreaterEqual}};
-    const auto it = table.find(op);
-    return it == table.end() ? std::nullopt : std::optional(it->second);
-  }
-
-  const Program& body_;
-  Args& args_;
-  std::vector<Place> place_;
-  std::vector<int> last_use_, free_;
-  std::map<int, int> output_of_;
-  int top_ = 0;
-};
+void run(const TileProgram& a, const Buffers& b) {
+  if (a.count == 0) return;
+  const auto tiles = (a.count + a.tile - 1) / a.tile;
+  auto* sums = static_cast<float*>(b.scratch);
+  char* scratch = static_cast<char*>(b.scratch) + static_cast<std::size_t>(a.chunks) * sums_size(a) * sizeof(float);
+  // Without sums a part is one range; with them it is some of the chunks.
+  const std::int64_t units = a.sums.empty() ? tiles : a.chunks;
+  const int parts = static_cast<int>(std::min<std::int64_t>({a.parts, b.pool.threads(), units}));
+  const auto part = [&](int p, char* own) {
+    const std::int64_t first = units * p / parts, last = units * (p + 1) / parts;
+    const auto element = [&](std::int64_t unit) { return std::min(a.count, tiles * unit / units * a.tile); };
+    if (a.sums.empty()) return run_range(a, b, own, nullptr, element(first), element(last));
+    for (std::int64_t chunk = first; chunk < last; ++chunk)
+      run_range(a, b, own, sums + static_cast<std::size_t>(chunk) * sums_size(a), element(chunk), element(chunk + 1));
+  };
+  if (parts <= 1)
+    part(0, scratch);
+  else
+    b.pool.parallel_for(parts, [&](int p) { part(p, scratch + static_cast<std::size_t>(p * a.tiles) * kTileBytes); });
+  if (!a.sums.empty()) finish_sums(a, b, sums);
+}
 
 Step make_cluster(const Site& site) {
-  Args args;
-  Compiler(*site.attrs<ops::ClusterAttrs>().body, args).run();
+  TileProgram args = compile_cluster(*site.attrs<ops::ClusterAttrs>().body);
   const bool small = args.count * static_cast<std::int64_t>(args.steps.size()) < 200'000;
   args.parts = small ? 1 : num_threads();
-  const std::size_t scratch = static_cast<std::size_t>(args.tiles) * kTileBytes * static_cast<std::size_t>(args.parts);
+  const std::size_t scratch = static_cast<std::size_t>(args.tiles * args.parts) * kTileBytes +
+                              static_cast<std::size_t>(args.chunks) * sums_size(args) * sizeof(float);
   return make_step(
-      std::move(args), [](const Args& a, const Buffers& b) { cpu::run(a, b); }, scratch);
+      std::move(args), [](const TileProgram& a, const Buffers& b) { cpu::run(a, b); }, scratch);
 }
 
 // The plain way: every instruction of the body by its reference kernel, over whole arrays.

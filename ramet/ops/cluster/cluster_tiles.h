@@ -1,0 +1,70 @@
+// How a cluster runs: a body compiled to loops over tiles. Internal to ops/cluster.
+#pragma once
+#include "ramet/backend/cpu/pointwise.h"
+#include "ramet/ir/program.h"
+
+namespace ramet::cpu {
+
+// Elements of a tile, and the most it may have: eight or so live tiles fit the first cache.
+constexpr std::int64_t kTile = 512, kMostTile = 1024;
+
+// Where an operand of a micro step lies.
+struct Place {
+  enum class Kind : unsigned char { input, scalar, output, tile } kind = Kind::tile;
+  int index = 0;
+  bool boolean = false;
+};
+
+// A tile filled from an input that is smaller than the shape, before the steps run.
+struct Fill {
+  int input, tile;
+  bool boolean;
+  Shape step;               // in elements of the input, along the axes of the shape
+  std::int64_t period = 0;  // when the input repeats with this period along the flat index; 0 otherwise
+  bool once = false;        // the same for every tile: the period divides it
+};
+
+struct Micro {
+  enum class Kind : unsigned char {
+    unary,
+    binary,
+    compare,
+    select,
+    logic_and,
+    logic_or,
+    logic_xor,
+    logic_not,
+    to_float,
+    sum_columns,  // adds to a row of running sums
+    sum_rows      // one number per row of the tile
+  } kind;
+  UnaryF32 unary = nullptr;
+  BinaryF32 binary = nullptr;
+  CompareF32 compare = nullptr;
+  SelectF32 select = nullptr;
+  Place a, b, c, to;         // of sum_columns `to` is the index of the sum
+  std::int64_t columns = 0;  // of sum_rows
+};
+
+// What a cluster does to every tile.
+struct TileProgram {
+  Shape shape;
+  std::int64_t count = 0, tile = kTile;
+  std::vector<Fill> fills;
+  std::vector<Micro> steps;
+  int tiles = 0;
+  // Sums over all axes but the last: a tile is a whole number of rows, and every chunk of tiles adds into running sums
+  // of its own, one for each element of a tile. Chunks depend on the shape alone, so that bits do not depend on the
+  // threads.
+  struct Sum {
+    int output;
+    std::int64_t columns;
+  };
+  std::vector<Sum> sums;
+  std::int64_t chunks = 1;  // of whole tiles
+  int parts = 1;            // of chunks
+};
+
+TileProgram compile_cluster(const Program& body);
+
+}  // namespace ramet::cpu

@@ -1,0 +1,77 @@
+// A sum, difference or product of one large value with small ones (x - mean) that is read in several places is computed
+// again in each: there it is an instruction on a tile in the cache, while keeping it would write it to memory and hold
+// it until the gradient is done.
+#include "ramet/passes/recompute.h"
+
+#include "ramet/ops/cluster/cluster.h"
+#include "ramet/passes/passes.h"
+
+namespace ramet::passes {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+constexpr std::int64_t kSmall = 8;  // an operand is small when it has so many times fewer elements
+
+class Finder {
+ public:
+  explicit Finder(const Program& p) : p_(p), readers_(at(p.value_count()), 0), kept_(at(p.value_count()), false) {
+    for (const Instr& instr : p.instrs())
+      for (const int v : instr.inputs) {
+        ++readers_[at(v)];
+        if (!ops::can_cluster(p, instr) && !ops::can_end_cluster(p, instr)) kept_[at(v)] = true;
+      }
+    for (const auto& output : p.outputs()) kept_[at(output.value)] = true;
+    for (const auto& input : p.inputs())
+      if (input.update >= 0) kept_[at(input.update)] = true;
+  }
+
+  // Whether the value is worth computing again for a reader: its one large operand is in memory anyway.
+  bool again(int value) const {
+    const int producer = p_.producer(value);
+    if (producer < 0 || kept_[at(value)] || readers_[at(value)] < 2) return false;
+    const Instr& instr = p_.instr(producer);
+    if (!is_cheap(*instr.op) || !ops::can_cluster(p_, instr)) return false;
+    const auto size = element_count(p_.spec(value).shape);
+    int large = 0;
+    for (const int v : instr.inputs) {
+      if (element_count(p_.spec(v).shape) * kSmall <= size) continue;
+      const int maker = p_.producer(v);
+      if (maker >= 0 && ops::can_cluster(p_, p_.instr(maker))) return false;
+      ++large;
+    }
+    return large == 1;
+  }
+
+ private:
+  const Program& p_;
+  std::vector<int> readers_;
+  std::vector<bool> kept_;  // read by what is no part of a cluster, or leaves the program
+};
+
+}  // namespace
+
+std::unique_ptr<Program> recompute(const Program& program, const PassOptions&) {
+  const Finder finder(program);
+  std::vector<bool> read(at(program.value_count()), false);
+  bool changed = false;
+  auto result = rebuild(program, [&](Program& out, int, const Instr& instr, std::span<const Value> in) {
+    Values here(in.begin(), in.end());
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      const int v = instr.inputs[i];
+      if (!finder.again(v)) continue;
+      if (read[at(v)]) {
+        const Instr maker = out.instr(out.producer(here[i].id));
+        Values operands;
+        for (const int id : maker.inputs) operands.push_back(out.value(id));
+        here[i] = out.emit(*maker.op, operands, maker.attrs)[0];
+        changed = true;
+      }
+      read[at(v)] = true;
+    }
+    return out.emit(*instr.op, here, instr.attrs);
+  });
+  return changed ? std::move(result) : nullptr;
+}
+
+}  // namespace ramet::passes
