@@ -217,8 +217,9 @@ class Planner {
         if (root_[at(v)] != v || place_[at(v)].kind != Place::Kind::nowhere || producer < 0 ||
             device_of(producer) != static_cast<int>(device))
           continue;
-        const bool wanted = used(v) || program_.instr(producer).op != &ops::scan_op;
-        if (!wanted) continue;  // a sequence nobody reads stays nowhere: the loop gets null
+        const Instr& maker = program_.instr(producer);
+        const bool wanted = used(v) || maker.results.size() == 1 || maker.op == &ops::cluster_op;
+        if (!wanted) continue;  // of several results one that nobody reads stays nowhere: the kernel gets null
         const bool several_devices_reuse = crossing(v);
         lives.push_back(
             {bytes(v), several_devices_reuse ? 0 : first[at(v)], several_devices_reuse ? end : last[at(v)]});

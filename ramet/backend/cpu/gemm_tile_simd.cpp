@@ -3,15 +3,6 @@
 namespace ramet::cpu::RAMET_SIMD {
 namespace {
 
-// g++ would load a vector of B again for every row, as an operand of its FMA; the load units are then the limit.
-void keep_in_register(Vec& v) {
-#if defined(RAMET_SIMD_avx512)
-  asm("" : "+v"(v));
-#else
-  asm("" : "+x"(v));
-#endif
-}
-
 // Every loop over the sums must be unrolled: g++ otherwise keeps them in memory, at a third of the speed.
 template <int kRows, int kVecs, ReadA kRead>
 void run_tile(const Tile& given) {

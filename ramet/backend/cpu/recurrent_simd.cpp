@@ -1,0 +1,86 @@
+// The cells of LSTM and GRU, and the layout of their recurrent kernels.
+#include "ramet/backend/cpu/recurrent_loop.h"
+#include "ramet/backend/cpu/simd_math.h"
+#include "ramet/backend/cpu/simd_parts.h"
+
+namespace ramet::cpu::RAMET_SIMD {
+namespace {
+
+// Asks for the next step's x of this row and block: its lines lie too far apart for the hardware to guess.
+template <int kGates>
+void fetch_ahead(const float* x, std::int64_t ahead, std::int64_t units) {
+#pragma GCC unroll 4
+  for (int g = 0; g < kGates; ++g) __builtin_prefetch(x + ahead * kGates * units + g * units, 0, 2);
+}
+
+// i, f, o = σ(x + h·U),  g = tanh(x + h·U),  c' = f c + i g,  h' = o tanh(c')
+struct Lstm {
+  static constexpr int kGates = 4;
+  static constexpr int kMostRows = kLanes == 16 ? 6 : 2;  // 24 or 8 sums, 4 of the kernel, 1 of h
+
+  static void finish(const RecurrentForward& f, const CellPlace& p, const float* sums) {
+    const std::int64_t units = f.shape.units;
+    const float* const x = f.x + p.at * 4 * units + p.unit;
+    if (p.ahead != 0) fetch_ahead<4>(x, p.ahead, units);
+    Vec z[4];
+#pragma GCC unroll 4
+    for (int g = 0; g < 4; ++g) z[g] = load(sums + g * kLanes) + load_some(x + g * units, p.count);
+    const Vec i = sigmoid(z[0]), forget = sigmoid(z[1]), g = tanh(z[2]), o = sigmoid(z[3]);
+    const Vec c = mul_add(forget, load(p.c), i * g);
+    store(p.c, c);
+    store(p.next_h, o * tanh(c));
+    if (f.gates == nullptr) return;
+    float* const to = f.gates + p.at * 4 * units + p.unit;
+    store_some(to, i, p.count), store_some(to + units, forget, p.count);
+    store_some(to + 2 * units, g, p.count), store_some(to + 3 * units, o, p.count);
+  }
+};
+
+// u = h·U + b,  z, r = σ(x + u),  g = tanh(x + r u),  h' = z h + (1 - z) g
+struct Gru {
+  static constexpr int kGates = 3;
+  static constexpr int kMostRows = kLanes == 16 ? 8 : 3;  // 24 or 9 sums, 3 of the kernel, 1 of h
+
+  static void finish(const RecurrentForward& f, const CellPlace& p, const float* sums) {
+    const std::int64_t units = f.shape.units;
+    const float* const x = f.x + p.at * 3 * units + p.unit;
+    if (p.ahead != 0) fetch_ahead<3>(x, p.ahead, units);
+    Vec in[3], u[3];
+#pragma GCC unroll 3
+    for (int g = 0; g < 3; ++g) {
+      in[g] = load_some(x + g * units, p.count);
+      u[g] = load(sums + g * kLanes) + load_some(f.bias + p.unit + g * units, p.count);
+    }
+    const Vec z = sigmoid(in[0] + u[0]), r = sigmoid(in[1] + u[1]), g = tanh(mul_add(r, u[2], in[2]));
+    store(p.next_h, mul_add(z, load(p.h), mul_add(-z, g, g)));
+    if (f.gates == nullptr) return;
+    float* const to = f.gates + p.at * 4 * units + p.unit;
+    store_some(to, z, p.count), store_some(to + units, r, p.count);
+    store_some(to + 2 * units, g, p.count), store_some(to + 3 * units, u[2], p.count);
+  }
+};
+
+std::size_t packed_size(std::int64_t units, int gates) {
+  return static_cast<std::size_t>(padded_units(units) * units * gates);
+}
+
+void pack(const float* kernel, std::int64_t units, int gates, float* packed) {
+  for (std::int64_t unit = 0; unit < units; unit += kLanes) {
+    const auto count = static_cast<std::size_t>(units - unit < kLanes ? units - unit : kLanes);
+    for (std::int64_t k = 0; k < units; ++k)
+      for (int g = 0; g < gates; ++g, packed += kLanes)
+        store(packed, load_some(kernel + (k * gates + g) * units + unit, count));
+  }
+}
+
+}  // namespace
+
+void fill_recurrent(SimdKernels& t) {
+  t.recurrent_packed_size = packed_size;
+  t.pack_recurrent = pack;
+  t.recurrent_scratch_row = loop_scratch_row;
+  t.lstm_forward = run_loop<Lstm>;
+  t.gru_forward = run_loop<Gru>;
+}
+
+}  // namespace ramet::cpu::RAMET_SIMD
