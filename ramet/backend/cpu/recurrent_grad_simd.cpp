@@ -1,6 +1,6 @@
 // The gradient of one step of LSTM and GRU, but for the recurrent product.
 #include "ramet/backend/cpu/recurrent.h"
-#include "ramet/backend/cpu/simd_math.h"
+#include "ramet/backend/cpu/recurrent_math.h"
 #include "ramet/backend/cpu/simd_parts.h"
 
 namespace ramet::cpu::RAMET_SIMD {
@@ -45,7 +45,7 @@ void lstm_grad_step(const RecurrentGradStep& step, std::int64_t begin, std::int6
     each_vector(units, [&](std::int64_t unit, std::size_t n) {
       const auto gate = [&](int k) { return load_some(gates + k * units + unit, n); };
       const Vec i = gate(0), f = gate(1), g = gate(2), o = gate(3), before = load_some(c0 + unit, n);
-      const Vec t = tanh(mul_add(f, before, i * g));
+      const Vec t = gate_tanh(mul_add(f, before, i * g));
       Vec d = load_some(dh + unit, n);
       if (grad.dsequence != nullptr) d += load_some(grad.dsequence + at * units + unit, n);
       const Vec d_c = mul_add(d * o, tanh_slope(t), load_some(dc + unit, n));

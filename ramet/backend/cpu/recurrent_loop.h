@@ -12,10 +12,11 @@ constexpr std::int64_t padded_units(std::int64_t units) { return (units + kLanes
 constexpr std::int64_t loop_scratch_row(std::int64_t units) { return 3 * padded_units(units) + kLanes; }
 
 // sums[row][block][gate] = h[row] · kernel, for kBlocks neighbouring blocks of kLanes units. The kernel is packed as
-// [block][k][gate][kLanes]. A sum runs in the order of k from zero, so that its bits do not depend on the tile. Every
-// loop over the sums must be unrolled: g++ otherwise keeps them in memory.
+// [block][k][gate][width]; width is kLanes but in a last block of fewer units, whose other lanes hold nothing of worth.
+// A sum runs in the order of k from zero, so that its bits do not depend on the tile. Every loop over the sums must be
+// unrolled: g++ otherwise keeps them in memory.
 template <int kGates, int kRows, int kBlocks>
-void gate_sums(const float* const* rows, std::int64_t units, const float* kernel, float* sums) {
+void gate_sums(const float* const* rows, std::int64_t units, const float* kernel, std::int64_t width, float* sums) {
   constexpr int kVecs = kGates * kBlocks;
   const std::int64_t block = units * kGates * kLanes;
   const float* h[kRows];
@@ -30,7 +31,7 @@ void gate_sums(const float* const* rows, std::int64_t units, const float* kernel
     Vec w[kVecs];
 #pragma GCC unroll 8
     for (int v = 0; v < kVecs; ++v) {
-      w[v] = load(kernel + v / kGates * block + v % kGates * kLanes);
+      w[v] = load(kernel + v / kGates * block + v % kGates * width);
       if constexpr (kRows > 1) keep_in_register(w[v]);
     }
 #pragma GCC unroll 16
@@ -39,7 +40,7 @@ void gate_sums(const float* const* rows, std::int64_t units, const float* kernel
 #pragma GCC unroll 8
       for (int v = 0; v < kVecs; ++v) sum[i][v] = mul_add(a, w[v], sum[i][v]);
     }
-    kernel += kGates * kLanes;
+    kernel += kGates * width;
   }
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
@@ -48,9 +49,10 @@ void gate_sums(const float* const* rows, std::int64_t units, const float* kernel
   }
 }
 
-using GateSums = void (*)(const float* const* rows, std::int64_t units, const float* kernel, float* sums);
+using GateSums = void (*)(const float* const* rows, std::int64_t units, const float* kernel, std::int64_t width,
+                          float* sums);
 
-// By rows; one row alone takes two blocks at once, to have enough independent sums.
+// By rows.
 template <int kGates, int kMostRows>
 struct GateSumsTable {
   GateSums of[kMostRows + 1] = {};
@@ -124,23 +126,34 @@ void run_loop(const RecurrentForward& f, std::int64_t begin, std::int64_t end, f
         __builtin_memset(f.gates + at * 4 * units, 0, static_cast<std::size_t>(4 * units) * sizeof(float));
     }
 
+    const auto width_of = [&](std::int64_t block) {
+      const std::int64_t left = units - block * kLanes;
+      return left < kLanes ? left : kLanes;
+    };
     const auto finish = [&](std::int64_t r, std::int64_t block, const float* from) {
-      const std::int64_t unit = block * kLanes, left = units - unit;
+      const std::int64_t unit = block * kLanes;
       Cell::finish(f,
-                   {(begin + r) * s.steps + t, ahead, unit, static_cast<std::size_t>(left < kLanes ? left : kLanes),
+                   {(begin + r) * s.steps + t, ahead, unit, static_cast<std::size_t>(width_of(block)),
                     h + r * padded + unit, next_h + r * padded + unit, c + r * padded + unit},
                    from);
     };
     // Every other step goes through the kernel backwards: what it used last is still in L1.
     const std::int64_t kernel_block = units * kGates * kLanes;
     if (count == 1) {
+      // Two blocks at once, to have enough independent sums; a narrow one is alone.
       const float* const row = h + active[0] * padded;
       for (std::int64_t b = 0; b < blocks; b += 2) {
         const std::int64_t pair = n % 2 ? (blocks - 1) / 2 * 2 - b : b;
-        const bool two = pair + 1 < blocks;
-        (two ? gate_sums<kGates, 1, 2> : gate_sums<kGates, 1, 1>)(&row, units, f.kernel + pair * kernel_block, sums);
+        const bool two = pair + 1 < blocks && width_of(pair + 1) == kLanes;
+        (two ? gate_sums<kGates, 1, 2> : gate_sums<kGates, 1, 1>)(&row, units, f.kernel + pair * kernel_block,
+                                                                  width_of(pair), sums);
         finish(active[0], pair, sums);
-        if (two) finish(active[0], pair + 1, sums + kGates * kLanes);
+        if (two) {
+          finish(active[0], pair + 1, sums + kGates * kLanes);
+        } else if (pair + 1 < blocks) {
+          gate_sums<kGates, 1, 1>(&row, units, f.kernel + (pair + 1) * kernel_block, width_of(pair + 1), sums);
+          finish(active[0], pair + 1, sums);
+        }
       }
     } else {
       const std::int64_t tiles = (count + kMostRows - 1) / kMostRows;
@@ -150,7 +163,7 @@ void run_loop(const RecurrentForward& f, std::int64_t begin, std::int64_t end, f
           const std::int64_t first = count * tile / tiles, last = count * (tile + 1) / tiles;
           const float* row[kMostRows];
           for (std::int64_t i = first; i < last; ++i) row[i - first] = h + active[i] * padded;
-          table.of[last - first](row, units, f.kernel + block * kernel_block, sums);
+          table.of[last - first](row, units, f.kernel + block * kernel_block, width_of(block), sums);
           for (std::int64_t i = first; i < last; ++i) finish(active[i], block, sums + (i - first) * kGates * kLanes);
         }
       }

@@ -1,6 +1,6 @@
 // The cells of LSTM and GRU, and the layout of their recurrent kernels.
 #include "ramet/backend/cpu/recurrent_loop.h"
-#include "ramet/backend/cpu/simd_math.h"
+#include "ramet/backend/cpu/recurrent_math.h"
 #include "ramet/backend/cpu/simd_parts.h"
 
 namespace ramet::cpu::RAMET_SIMD {
@@ -11,6 +11,12 @@ template <int kGates>
 void fetch_ahead(const float* x, std::int64_t ahead, std::int64_t units) {
 #pragma GCC unroll 4
   for (int g = 0; g < kGates; ++g) __builtin_prefetch(x + ahead * kGates * units + g * units, 0, 2);
+}
+
+// The same for where its gates will be written.
+void claim_ahead(const float* gates, std::int64_t ahead, std::int64_t units) {
+#pragma GCC unroll 4
+  for (int g = 0; g < 4; ++g) __builtin_prefetch(gates + ahead * 4 * units + g * units, 1, 2);
 }
 
 // i, f, o = σ(x + h·U),  g = tanh(x + h·U),  c' = f c + i g,  h' = o tanh(c')
@@ -25,12 +31,13 @@ struct Lstm {
     Vec z[4];
 #pragma GCC unroll 4
     for (int g = 0; g < 4; ++g) z[g] = load(sums + g * kLanes) + load_some(x + g * units, p.count);
-    const Vec i = sigmoid(z[0]), forget = sigmoid(z[1]), g = tanh(z[2]), o = sigmoid(z[3]);
+    const Vec i = gate_sigmoid(z[0]), forget = gate_sigmoid(z[1]), g = gate_tanh(z[2]), o = gate_sigmoid(z[3]);
     const Vec c = mul_add(forget, load(p.c), i * g);
     store(p.c, c);
-    store(p.next_h, o * tanh(c));
+    store(p.next_h, o * gate_tanh(c));
     if (f.gates == nullptr) return;
     float* const to = f.gates + p.at * 4 * units + p.unit;
+    if (p.ahead != 0) claim_ahead(to, p.ahead, units);
     store_some(to, i, p.count), store_some(to + units, forget, p.count);
     store_some(to + 2 * units, g, p.count), store_some(to + 3 * units, o, p.count);
   }
@@ -51,26 +58,28 @@ struct Gru {
       in[g] = load_some(x + g * units, p.count);
       u[g] = load(sums + g * kLanes) + load_some(f.bias + p.unit + g * units, p.count);
     }
-    const Vec z = sigmoid(in[0] + u[0]), r = sigmoid(in[1] + u[1]), g = tanh(mul_add(r, u[2], in[2]));
+    const Vec z = gate_sigmoid(in[0] + u[0]), r = gate_sigmoid(in[1] + u[1]), g = gate_tanh(mul_add(r, u[2], in[2]));
     store(p.next_h, mul_add(z, load(p.h), mul_add(-z, g, g)));
     if (f.gates == nullptr) return;
     float* const to = f.gates + p.at * 4 * units + p.unit;
+    if (p.ahead != 0) claim_ahead(to, p.ahead, units);
     store_some(to, z, p.count), store_some(to + units, r, p.count);
     store_some(to + 2 * units, g, p.count), store_some(to + 3 * units, u[2], p.count);
   }
 };
 
 std::size_t packed_size(std::int64_t units, int gates) {
-  return static_cast<std::size_t>(padded_units(units) * units * gates);
+  return static_cast<std::size_t>(units * units * gates + kLanes);  // a whole vector may be read at the end
 }
 
 void pack(const float* kernel, std::int64_t units, int gates, float* packed) {
   for (std::int64_t unit = 0; unit < units; unit += kLanes) {
     const auto count = static_cast<std::size_t>(units - unit < kLanes ? units - unit : kLanes);
     for (std::int64_t k = 0; k < units; ++k)
-      for (int g = 0; g < gates; ++g, packed += kLanes)
-        store(packed, load_some(kernel + (k * gates + g) * units + unit, count));
+      for (int g = 0; g < gates; ++g, packed += count)
+        store_some(packed, load_some(kernel + (k * gates + g) * units + unit, count), count);
   }
+  store(packed, Vec{});
 }
 
 }  // namespace

@@ -128,3 +128,54 @@ TEST_CASE("lstm, gru: a second derivative is refused") {
                          doctest::Contains("first derivatives only"), UsageError);
   }
 }
+
+TEST_CASE("lstm, gru: the last states take the place of the first, where those are state of the program") {
+  for (const bool lstm : {true, false}) {
+    Program p;
+    const std::int64_t width = (lstm ? 4 : 3) * 5;
+    const Value x = p.input("x", {{3, 4, width}, DType::f32}), u = p.input("u", {{5, width}, DType::f32}),
+                b = p.input("b", {{width}, DType::f32});
+    const Value h = p.input("h", {{3, 5}, DType::f32}, InputKind::state),
+                c = p.input("c", {{3, 5}, DType::f32}, InputKind::state);
+    const ops::LstmResult cell =
+        lstm ? ops::lstm(x, u, h, c, {}, false) : ops::LstmResult{ops::gru(x, u, b, h, {}, false).h, c, {}};
+    p.set_state(3, cell.h);
+    if (lstm) p.set_state(4, cell.c);
+    p.output("y", ops::tanh(cell.h));
+    Random r(3);
+    Arrays plain;
+    for (const auto& input : p.inputs()) plain.push_back(r.array(p.spec(input.value)));
+    Arrays fast;
+    for (const Array& a : plain) fast.push_back(a.copy());
+    const auto executable = Executable::compile(copy_of(p));
+    CHECK(executable->plan().to_string().find("copy") == std::string::npos);
+    const Arrays y = executable->run(fast), expected = evaluate_plainly(p, plain);
+    for (std::size_t i = 3; i < 5; ++i)
+      for (std::size_t k = 0; k < 15; ++k)
+        CHECK(fast[i].data<float>()[k] == doctest::Approx(plain[i].data<float>()[k]));
+    for (std::size_t k = 0; k < 15; ++k) CHECK(y[0].data<float>()[k] == doctest::Approx(expected[0].data<float>()[k]));
+  }
+}
+
+// With a recurrent kernel of zeros the gates are the activations of x themselves.
+TEST_CASE("lstm: gates are off by at most 2 units in the last place, on every CPU target") {
+  Random r(9);
+  Program p;
+  const std::int64_t steps = 4000, units = 16;
+  const Value x = p.input("x", {{1, steps, 4 * units}, DType::f32}), u = ops::zeros(p, {units, 4 * units}, DType::f32),
+              h = ops::zeros(p, {1, units}, DType::f32);
+  p.output("gates", p.emit(ops::lstm_op, std::vector{x, u, h, h}, Attrs::make(ops::RecurrentAttrs{}))[5]);
+  Array in = r.array({{1, steps, 4 * units}, DType::f32}, -20, 20);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(in.size() / 2); ++i) in.data<float>()[i] *= 0.05f;
+  cpu::on_every_target([&] {
+    const Arrays out = Executable::compile(copy_of(p))->run({in});
+    double worst = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(in.size()); ++i) {
+      const double z = static_cast<double>(in.data<float>()[i]);
+      const double exact = i / units % 4 == 2 ? std::tanh(z) : 1 / (1 + std::exp(-z));
+      const double unit = std::ldexp(1.0, std::ilogb(exact) - 23);
+      worst = std::max(worst, std::abs(static_cast<double>(out[0].data<float>()[i]) - exact) / unit);
+    }
+    CHECK(worst <= 2.0);
+  });
+}
