@@ -96,7 +96,8 @@ Sample op_sample(const OpDef& op, Random& r, DType dtype) {
   } else if (name.substr(0, 7) == "reduce_") {
     const bool extremum = name == "reduce_max" || name == "reduce_min";
     const Shape sh = r.shape(static_cast<std::size_t>(r.integer(1, 4)), !extremum);
-    emit_one({s.input(r, {sh, dtype})}, ops::ReduceAttrs{some_axes(sh.size())});
+    const bool logic = extremum && r.chance(0.3);
+    emit_one({s.input(r, {sh, logic ? DType::boolean : dtype})}, ops::ReduceAttrs{some_axes(sh.size())});
   } else if (name == "argmax" || name == "argmin") {
     const Shape sh = r.shape(static_cast<std::size_t>(r.integer(1, 3)), false);
     emit_one({s.input(r, {sh, dtype})}, ops::ArgAttrs{r.integer(0, static_cast<std::int64_t>(sh.size()) - 1)});
