@@ -91,8 +91,9 @@ struct CellPlace {
   float* c;
 };
 
-// Runs rows [begin, end). Cell has kGates, kMostRows and finish(forward, place, sums), which computes the next states
-// of kLanes units from their kGates sums.
+// Runs rows [begin, end). Cell has kGates, kMostRows, gates(forward, place, sums) and states(forward, place, sums),
+// which turn the kGates sums of kLanes units into the gates, in place, and these into the next states. Two halves,
+// because several rows go through each together: their long chains of instructions overlap.
 template <class Cell>
 void run_loop(const RecurrentForward& f, std::int64_t begin, std::int64_t end, float* scratch) {
   constexpr int kGates = Cell::kGates, kMostRows = Cell::kMostRows;
@@ -106,7 +107,9 @@ void run_loop(const RecurrentForward& f, std::int64_t begin, std::int64_t end, f
     if (f.c0 != nullptr) copy_padded(f.c0 + (begin + r) * units, units, c + r * padded);
     active[r] = static_cast<std::int32_t>(r);
   }
-  alignas(64) float sums[(kMostRows > 2 ? kMostRows : 2) * kGates * kLanes];
+  // One row alone takes two blocks at once, to have enough independent sums, and finishes some blocks together.
+  constexpr std::int64_t kGroup = 4;
+  alignas(64) float sums[(kMostRows > kGroup ? kMostRows : kGroup) * kGates * kLanes];
 
   for (std::int64_t n = 0; n < s.steps; ++n) {
     const std::int64_t t = s.reverse ? s.steps - 1 - n : n;
@@ -130,41 +133,45 @@ void run_loop(const RecurrentForward& f, std::int64_t begin, std::int64_t end, f
       const std::int64_t left = units - block * kLanes;
       return left < kLanes ? left : kLanes;
     };
-    const auto finish = [&](std::int64_t r, std::int64_t block, const float* from) {
-      const std::int64_t unit = block * kLanes;
-      Cell::finish(f,
-                   {(begin + r) * s.steps + t, ahead, unit, static_cast<std::size_t>(width_of(block)),
-                    h + r * padded + unit, next_h + r * padded + unit, c + r * padded + unit},
-                   from);
+    const auto place = [&](std::int64_t r, std::int64_t block) -> CellPlace {
+      const std::int64_t unit = block * kLanes, at = r * padded + unit;
+      return {(begin + r) * s.steps + t,
+              ahead,
+              unit,
+              static_cast<std::size_t>(width_of(block)),
+              h + at,
+              next_h + at,
+              c + at};
     };
-    // Every other step goes through the kernel backwards: what it used last is still in L1.
     const std::int64_t kernel_block = units * kGates * kLanes;
     if (count == 1) {
-      // Two blocks at once, to have enough independent sums; a narrow one is alone.
       const float* const row = h + active[0] * padded;
-      for (std::int64_t b = 0; b < blocks; b += 2) {
-        const std::int64_t pair = n % 2 ? (blocks - 1) / 2 * 2 - b : b;
-        const bool two = pair + 1 < blocks && width_of(pair + 1) == kLanes;
-        (two ? gate_sums<kGates, 1, 2> : gate_sums<kGates, 1, 1>)(&row, units, f.kernel + pair * kernel_block,
-                                                                  width_of(pair), sums);
-        finish(active[0], pair, sums);
-        if (two) {
-          finish(active[0], pair + 1, sums + kGates * kLanes);
-        } else if (pair + 1 < blocks) {
-          gate_sums<kGates, 1, 1>(&row, units, f.kernel + (pair + 1) * kernel_block, width_of(pair + 1), sums);
-          finish(active[0], pair + 1, sums);
+      for (std::int64_t first = 0; first < blocks; first += kGroup) {
+        const std::int64_t last = first + kGroup < blocks ? first + kGroup : blocks;
+        for (std::int64_t block = first; block < last;) {
+          const bool two = block + 1 < last && width_of(block + 1) == kLanes;
+          (two ? gate_sums<kGates, 1, 2> : gate_sums<kGates, 1, 1>)(&row, units, f.kernel + block * kernel_block,
+                                                                    width_of(block),
+                                                                    sums + (block - first) * kGates * kLanes);
+          block += two ? 2 : 1;
         }
+        for (std::int64_t block = first; block < last; ++block)
+          Cell::gates(f, place(active[0], block), sums + (block - first) * kGates * kLanes);
+        for (std::int64_t block = first; block < last; ++block)
+          Cell::states(f, place(active[0], block), sums + (block - first) * kGates * kLanes);
       }
     } else {
       const std::int64_t tiles = (count + kMostRows - 1) / kMostRows;
-      for (std::int64_t b = 0; b < blocks && count > 0; ++b) {
-        const std::int64_t block = n % 2 ? blocks - 1 - b : b;
+      for (std::int64_t block = 0; block < blocks && count > 0; ++block) {
         for (std::int64_t tile = 0; tile < tiles; ++tile) {
           const std::int64_t first = count * tile / tiles, last = count * (tile + 1) / tiles;
           const float* row[kMostRows];
           for (std::int64_t i = first; i < last; ++i) row[i - first] = h + active[i] * padded;
           table.of[last - first](row, units, f.kernel + block * kernel_block, width_of(block), sums);
-          for (std::int64_t i = first; i < last; ++i) finish(active[i], block, sums + (i - first) * kGates * kLanes);
+          for (std::int64_t i = first; i < last; ++i)
+            Cell::gates(f, place(active[i], block), sums + (i - first) * kGates * kLanes);
+          for (std::int64_t i = first; i < last; ++i)
+            Cell::states(f, place(active[i], block), sums + (i - first) * kGates * kLanes);
         }
       }
     }

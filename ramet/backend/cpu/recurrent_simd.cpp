@@ -13,10 +13,16 @@ void fetch_ahead(const float* x, std::int64_t ahead, std::int64_t units) {
   for (int g = 0; g < kGates; ++g) __builtin_prefetch(x + ahead * kGates * units + g * units, 0, 2);
 }
 
-// The same for where its gates will be written.
-void claim_ahead(const float* gates, std::int64_t ahead, std::int64_t units) {
+// For the gradient. Asks at the same time for where the next step's will be written.
+void keep_gates(const RecurrentForward& f, const CellPlace& p, Vec a, Vec b, Vec c, Vec d) {
+  const std::int64_t units = f.shape.units;
+  float* const to = f.gates + p.at * 4 * units + p.unit;
+  const Vec gates[4] = {a, b, c, d};
 #pragma GCC unroll 4
-  for (int g = 0; g < 4; ++g) __builtin_prefetch(gates + ahead * 4 * units + g * units, 1, 2);
+  for (int g = 0; g < 4; ++g) {
+    store_some(to + g * units, gates[g], p.count);
+    if (p.ahead != 0) __builtin_prefetch(to + (p.ahead * 4 + g) * units, 1, 2);
+  }
 }
 
 // i, f, o = σ(x + h·U),  g = tanh(x + h·U),  c' = f c + i g,  h' = o tanh(c')
@@ -24,7 +30,7 @@ struct Lstm {
   static constexpr int kGates = 4;
   static constexpr int kMostRows = kLanes == 16 ? 6 : 2;  // 24 or 8 sums, 4 of the kernel, 1 of h
 
-  static void finish(const RecurrentForward& f, const CellPlace& p, const float* sums) {
+  static void gates(const RecurrentForward& f, const CellPlace& p, float* sums) {
     const std::int64_t units = f.shape.units;
     const float* const x = f.x + p.at * 4 * units + p.unit;
     if (p.ahead != 0) fetch_ahead<4>(x, p.ahead, units);
@@ -32,14 +38,13 @@ struct Lstm {
 #pragma GCC unroll 4
     for (int g = 0; g < 4; ++g) z[g] = load(sums + g * kLanes) + load_some(x + g * units, p.count);
     const Vec i = gate_sigmoid(z[0]), forget = gate_sigmoid(z[1]), g = gate_tanh(z[2]), o = gate_sigmoid(z[3]);
-    const Vec c = mul_add(forget, load(p.c), i * g);
-    store(p.c, c);
-    store(p.next_h, o * gate_tanh(c));
-    if (f.gates == nullptr) return;
-    float* const to = f.gates + p.at * 4 * units + p.unit;
-    if (p.ahead != 0) claim_ahead(to, p.ahead, units);
-    store_some(to, i, p.count), store_some(to + units, forget, p.count);
-    store_some(to + 2 * units, g, p.count), store_some(to + 3 * units, o, p.count);
+    store(p.c, mul_add(forget, load(p.c), i * g));
+    store(sums, o);
+    if (f.gates != nullptr) keep_gates(f, p, i, forget, g, o);
+  }
+
+  static void states(const RecurrentForward&, const CellPlace& p, const float* sums) {
+    store(p.next_h, load(sums) * gate_tanh(load(p.c)));
   }
 };
 
@@ -48,23 +53,24 @@ struct Gru {
   static constexpr int kGates = 3;
   static constexpr int kMostRows = kLanes == 16 ? 8 : 3;  // 24 or 9 sums, 3 of the kernel, 1 of h
 
-  static void finish(const RecurrentForward& f, const CellPlace& p, const float* sums) {
+  static void gates(const RecurrentForward& f, const CellPlace& p, float* sums) {
     const std::int64_t units = f.shape.units;
-    const float* const x = f.x + p.at * 3 * units + p.unit;
+    const float *const x = f.x + p.at * 3 * units + p.unit, *const bias = f.bias + p.unit;
     if (p.ahead != 0) fetch_ahead<3>(x, p.ahead, units);
-    Vec in[3], u[3];
-#pragma GCC unroll 3
-    for (int g = 0; g < 3; ++g) {
-      in[g] = load_some(x + g * units, p.count);
-      u[g] = load(sums + g * kLanes) + load_some(f.bias + p.unit + g * units, p.count);
+#pragma GCC unroll 2
+    for (int g = 0; g < 2; ++g) {
+      const Vec u = load(sums + g * kLanes) + load_some(bias + g * units, p.count);
+      store(sums + g * kLanes, gate_sigmoid(load_some(x + g * units, p.count) + u));
     }
-    const Vec z = gate_sigmoid(in[0] + u[0]), r = gate_sigmoid(in[1] + u[1]), g = gate_tanh(mul_add(r, u[2], in[2]));
+  }
+
+  static void states(const RecurrentForward& f, const CellPlace& p, const float* sums) {
+    const std::int64_t units = f.shape.units;
+    const Vec x = load_some(f.x + (p.at * 3 + 2) * units + p.unit, p.count);
+    const Vec u = load(sums + 2 * kLanes) + load_some(f.bias + 2 * units + p.unit, p.count);
+    const Vec z = load(sums), r = load(sums + kLanes), g = gate_tanh(mul_add(r, u, x));
     store(p.next_h, mul_add(z, load(p.h), mul_add(-z, g, g)));
-    if (f.gates == nullptr) return;
-    float* const to = f.gates + p.at * 4 * units + p.unit;
-    if (p.ahead != 0) claim_ahead(to, p.ahead, units);
-    store_some(to, z, p.count), store_some(to + units, r, p.count);
-    store_some(to + 2 * units, g, p.count), store_some(to + 3 * units, u[2], p.count);
+    if (f.gates != nullptr) keep_gates(f, p, z, r, g, u);
   }
 };
 
