@@ -80,6 +80,12 @@ inline void copy_padded(const float* from, std::int64_t units, float* to) {
   if (i < units) store(to + i, load_part(from + i, static_cast<std::size_t>(units - i)));
 }
 
+// The same into a sequence; asks at the same time for where the next step's will be written.
+inline void keep_units(const float* from, std::int64_t units, float* to, std::int64_t ahead) {
+  copy_units(from, units, to);
+  for (std::int64_t i = 0; i < units && ahead != 0; i += 16) __builtin_prefetch(to + ahead * units + i, 1, 2);
+}
+
 // Where one cell works: a row of the batch, `count` units from `unit`, and the row's states.
 struct CellPlace {
   std::int64_t at;     // of the row and step in [batch, steps]
@@ -117,8 +123,8 @@ void run_loop(const RecurrentForward& f, std::int64_t begin, std::int64_t end, f
     std::int64_t count = f.mask == nullptr ? rows : 0;
     for (std::int64_t r = 0; r < rows; ++r) {
       const std::int64_t at = (begin + r) * s.steps + t;
-      if (f.h_entered != nullptr) copy_units(h + r * padded, units, f.h_entered + at * units);
-      if (f.c_entered != nullptr) copy_units(c + r * padded, units, f.c_entered + at * units);
+      if (f.h_entered != nullptr) keep_units(h + r * padded, units, f.h_entered + at * units, ahead);
+      if (f.c_entered != nullptr) keep_units(c + r * padded, units, f.c_entered + at * units, ahead);
       if (f.mask == nullptr) continue;
       if (f.mask[at]) {
         active[count++] = static_cast<std::int32_t>(r);
@@ -180,7 +186,7 @@ void run_loop(const RecurrentForward& f, std::int64_t begin, std::int64_t end, f
     h = next_h, next_h = before;
     if (f.sequence == nullptr) continue;
     for (std::int64_t r = 0; r < rows; ++r)
-      copy_units(h + r * padded, units, f.sequence + ((begin + r) * s.steps + t) * units);
+      keep_units(h + r * padded, units, f.sequence + ((begin + r) * s.steps + t) * units, ahead);
   }
   for (std::int64_t r = 0; r < rows; ++r) {
     if (f.h != nullptr) copy_units(h + r * padded, units, f.h + (begin + r) * units);
