@@ -97,101 +97,127 @@ struct CellPlace {
   float* c;
 };
 
-// Runs rows [begin, end). Cell has kGates, kMostRows, gates(forward, place, sums) and states(forward, place, sums),
-// which turn the kGates sums of kLanes units into the gates, in place, and these into the next states. Two halves,
-// because several rows go through each together: their long chains of instructions overlap.
+// The rows [begin, end) of one forward pass. Cell has kGates, kMostRows, gates(forward, place, sums) and
+// states(forward, place, sums), which turn the kGates sums of kLanes units into the gates, in place, and these into the
+// next states. Two halves, because several rows go through each together: their long chains of instructions overlap.
 template <class Cell>
-void run_loop(const RecurrentForward& f, std::int64_t begin, std::int64_t end, float* scratch) {
-  constexpr int kGates = Cell::kGates, kMostRows = Cell::kMostRows;
-  static constexpr GateSumsTable<kGates, kMostRows> table;
-  const RecurrentShape& s = f.shape;
-  const std::int64_t rows = end - begin, units = s.units, padded = padded_units(units), blocks = padded / kLanes;
-  float *h = scratch, *next_h = h + rows * padded, *c = next_h + rows * padded;
-  std::int32_t* const active = reinterpret_cast<std::int32_t*>(c + rows * padded);
-  for (std::int64_t r = 0; r < rows; ++r) {
-    copy_padded(f.h0 + (begin + r) * units, units, h + r * padded);
-    if (f.c0 != nullptr) copy_padded(f.c0 + (begin + r) * units, units, c + r * padded);
-    active[r] = static_cast<std::int32_t>(r);
+class RecurrentLoop {
+ public:
+  RecurrentLoop(const RecurrentForward& forward, std::int64_t begin, std::int64_t end, float* scratch)
+      : f_(forward),
+        begin_(begin),
+        rows_(end - begin),
+        h_(scratch),
+        next_h_(h_ + rows_ * padded_),
+        c_(next_h_ + rows_ * padded_),
+        active_(reinterpret_cast<std::int32_t*>(c_ + rows_ * padded_)) {
+    for (std::int64_t r = 0; r < rows_; ++r) {
+      copy_padded(f_.h0 + (begin_ + r) * units_, units_, h_ + r * padded_);
+      if (f_.c0 != nullptr) copy_padded(f_.c0 + (begin_ + r) * units_, units_, c_ + r * padded_);
+      active_[r] = static_cast<std::int32_t>(r);
+    }
   }
-  // One row alone takes two blocks at once, to have enough independent sums, and finishes some blocks together.
-  constexpr std::int64_t kGroup = 4;
-  alignas(64) float sums[(kMostRows > kGroup ? kMostRows : kGroup) * kGates * kLanes];
 
-  for (std::int64_t n = 0; n < s.steps; ++n) {
-    const std::int64_t t = s.reverse ? s.steps - 1 - n : n;
-    const std::int64_t ahead = n + 1 == s.steps ? 0 : s.reverse ? -1 : 1;
-    std::int64_t count = f.mask == nullptr ? rows : 0;
-    for (std::int64_t r = 0; r < rows; ++r) {
-      const std::int64_t at = (begin + r) * s.steps + t;
-      if (f.h_entered != nullptr) keep_units(h + r * padded, units, f.h_entered + at * units, ahead);
-      if (f.c_entered != nullptr) keep_units(c + r * padded, units, f.c_entered + at * units, ahead);
-      if (f.mask == nullptr) continue;
-      if (f.mask[at]) {
-        active[count++] = static_cast<std::int32_t>(r);
+  void run() {
+    const RecurrentShape& s = f_.shape;
+    for (std::int64_t n = 0; n < s.steps; ++n) {
+      t_ = s.reverse ? s.steps - 1 - n : n;
+      ahead_ = n + 1 == s.steps ? 0 : s.reverse ? -1 : 1;
+      const std::int64_t count = enter_step();
+      if (count == 1)
+        run_row(active_[0]);
+      else
+        run_tiles(count);
+      float* const before = h_;
+      h_ = next_h_, next_h_ = before;
+      for (std::int64_t r = 0; r < rows_ && f_.sequence != nullptr; ++r)
+        keep_units(h_ + r * padded_, units_, f_.sequence + position(r) * units_, ahead_);
+    }
+    for (std::int64_t r = 0; r < rows_; ++r) {
+      if (f_.h != nullptr) copy_units(h_ + r * padded_, units_, f_.h + (begin_ + r) * units_);
+      if (f_.c != nullptr) copy_units(c_ + r * padded_, units_, f_.c + (begin_ + r) * units_);
+    }
+  }
+
+ private:
+  static constexpr int kGates = Cell::kGates, kMostRows = Cell::kMostRows;
+  static constexpr std::int64_t kGroup = 4;  // blocks that one row alone finishes together
+
+  // Keeps what entered, takes masked rows over and lists the others; returns how many those are.
+  std::int64_t enter_step() {
+    std::int64_t count = f_.mask == nullptr ? rows_ : 0;
+    for (std::int64_t r = 0; r < rows_; ++r) {
+      const std::int64_t at = position(r);
+      if (f_.h_entered != nullptr) keep_units(h_ + r * padded_, units_, f_.h_entered + at * units_, ahead_);
+      if (f_.c_entered != nullptr) keep_units(c_ + r * padded_, units_, f_.c_entered + at * units_, ahead_);
+      if (f_.mask == nullptr) continue;
+      if (f_.mask[at]) {
+        active_[count++] = static_cast<std::int32_t>(r);
         continue;
       }
-      copy_units(h + r * padded, padded, next_h + r * padded);
-      if (f.gates != nullptr)
-        __builtin_memset(f.gates + at * 4 * units, 0, static_cast<std::size_t>(4 * units) * sizeof(float));
+      copy_units(h_ + r * padded_, padded_, next_h_ + r * padded_);
+      if (f_.gates != nullptr)
+        __builtin_memset(f_.gates + at * 4 * units_, 0, static_cast<std::size_t>(4 * units_) * sizeof(float));
     }
+    return count;
+  }
 
-    const auto width_of = [&](std::int64_t block) {
-      const std::int64_t left = units - block * kLanes;
-      return left < kLanes ? left : kLanes;
-    };
-    const auto place = [&](std::int64_t r, std::int64_t block) -> CellPlace {
-      const std::int64_t unit = block * kLanes, at = r * padded + unit;
-      return {(begin + r) * s.steps + t,
-              ahead,
-              unit,
-              static_cast<std::size_t>(width_of(block)),
-              h + at,
-              next_h + at,
-              c + at};
-    };
-    const std::int64_t kernel_block = units * kGates * kLanes;
-    if (count == 1) {
-      const float* const row = h + active[0] * padded;
-      for (std::int64_t first = 0; first < blocks; first += kGroup) {
-        const std::int64_t last = first + kGroup < blocks ? first + kGroup : blocks;
-        for (std::int64_t block = first; block < last;) {
-          const bool two = block + 1 < last && width_of(block + 1) == kLanes;
-          (two ? gate_sums<kGates, 1, 2> : gate_sums<kGates, 1, 1>)(&row, units, f.kernel + block * kernel_block,
-                                                                    width_of(block),
-                                                                    sums + (block - first) * kGates * kLanes);
-          block += two ? 2 : 1;
-        }
-        for (std::int64_t block = first; block < last; ++block)
-          Cell::gates(f, place(active[0], block), sums + (block - first) * kGates * kLanes);
-        for (std::int64_t block = first; block < last; ++block)
-          Cell::states(f, place(active[0], block), sums + (block - first) * kGates * kLanes);
+  // Two blocks at once, to have enough independent sums; a narrow one is alone.
+  void run_row(std::int64_t r) {
+    const float* const row = h_ + r * padded_;
+    for (std::int64_t first = 0; first < blocks_; first += kGroup) {
+      const std::int64_t last = first + kGroup < blocks_ ? first + kGroup : blocks_;
+      const auto of = [&](std::int64_t block) { return sums_ + (block - first) * kGates * kLanes; };
+      for (std::int64_t block = first; block < last;) {
+        const bool two = block + 1 < last && width(block + 1) == kLanes;
+        (two ? gate_sums<kGates, 1, 2> : gate_sums<kGates, 1, 1>)(&row, units_, kernel(block), width(block), of(block));
+        block += two ? 2 : 1;
       }
-    } else {
-      const std::int64_t tiles = (count + kMostRows - 1) / kMostRows;
-      for (std::int64_t block = 0; block < blocks && count > 0; ++block) {
-        for (std::int64_t tile = 0; tile < tiles; ++tile) {
-          const std::int64_t first = count * tile / tiles, last = count * (tile + 1) / tiles;
-          const float* row[kMostRows];
-          for (std::int64_t i = first; i < last; ++i) row[i - first] = h + active[i] * padded;
-          table.of[last - first](row, units, f.kernel + block * kernel_block, width_of(block), sums);
-          for (std::int64_t i = first; i < last; ++i)
-            Cell::gates(f, place(active[i], block), sums + (i - first) * kGates * kLanes);
-          for (std::int64_t i = first; i < last; ++i)
-            Cell::states(f, place(active[i], block), sums + (i - first) * kGates * kLanes);
-        }
+      for (std::int64_t block = first; block < last; ++block) Cell::gates(f_, place(r, block), of(block));
+      for (std::int64_t block = first; block < last; ++block) Cell::states(f_, place(r, block), of(block));
+    }
+  }
+
+  // The listed rows, in tiles of nearly the same height.
+  void run_tiles(std::int64_t count) {
+    static constexpr GateSumsTable<kGates, kMostRows> table;
+    const std::int64_t tiles = (count + kMostRows - 1) / kMostRows;
+    for (std::int64_t block = 0; block < blocks_; ++block) {
+      for (std::int64_t tile = 0; tile < tiles; ++tile) {
+        const std::int64_t first = count * tile / tiles, last = count * (tile + 1) / tiles;
+        const auto of = [&](std::int64_t i) { return sums_ + (i - first) * kGates * kLanes; };
+        const float* row[kMostRows];
+        for (std::int64_t i = first; i < last; ++i) row[i - first] = h_ + active_[i] * padded_;
+        table.of[last - first](row, units_, kernel(block), width(block), sums_);
+        for (std::int64_t i = first; i < last; ++i) Cell::gates(f_, place(active_[i], block), of(i));
+        for (std::int64_t i = first; i < last; ++i) Cell::states(f_, place(active_[i], block), of(i));
       }
     }
+  }
 
-    float* const before = h;
-    h = next_h, next_h = before;
-    if (f.sequence == nullptr) continue;
-    for (std::int64_t r = 0; r < rows; ++r)
-      keep_units(h + r * padded, units, f.sequence + ((begin + r) * s.steps + t) * units, ahead);
+  std::int64_t position(std::int64_t r) const { return (begin_ + r) * f_.shape.steps + t_; }
+  const float* kernel(std::int64_t block) const { return f_.kernel + block * units_ * kGates * kLanes; }
+  std::int64_t width(std::int64_t block) const {
+    const std::int64_t left = units_ - block * kLanes;
+    return left < kLanes ? left : kLanes;
   }
-  for (std::int64_t r = 0; r < rows; ++r) {
-    if (f.h != nullptr) copy_units(h + r * padded, units, f.h + (begin + r) * units);
-    if (f.c != nullptr) copy_units(c + r * padded, units, f.c + (begin + r) * units);
+  CellPlace place(std::int64_t r, std::int64_t block) const {
+    const std::int64_t unit = block * kLanes, at = r * padded_ + unit;
+    const auto count = static_cast<std::size_t>(width(block));
+    return {position(r), ahead_, unit, count, h_ + at, next_h_ + at, c_ + at};
   }
+
+  const RecurrentForward& f_;
+  const std::int64_t begin_, rows_, units_ = f_.shape.units, padded_ = padded_units(units_), blocks_ = padded_ / kLanes;
+  float *h_, *next_h_, *const c_;
+  std::int32_t* const active_;      // rows that are not masked in this step
+  std::int64_t t_ = 0, ahead_ = 0;  // the step, and from it to the next
+  alignas(64) float sums_[(kMostRows > kGroup ? kMostRows : kGroup) * kGates * kLanes];
+};
+
+template <class Cell>
+void run_loop(const RecurrentForward& f, std::int64_t begin, std::int64_t end, float* scratch) {
+  RecurrentLoop<Cell>(f, begin, end, scratch).run();
 }
 
 }  // namespace ramet::cpu::RAMET_SIMD
