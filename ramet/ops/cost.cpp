@@ -3,6 +3,7 @@
 #include "ramet/ops/cluster/cluster.h"
 #include "ramet/ops/conv/conv.h"
 #include "ramet/ops/matmul/linear.h"
+#include "ramet/ops/recurrent/recurrent.h"
 #include "ramet/ops/reduce/moments.h"
 #include "ramet/ops/scan/scan.h"
 
@@ -44,6 +45,11 @@ double flops(const Program& program, const Instr& instr) {
     const auto& scan = instr.attrs.as<ScanAttrs>();
     return static_cast<double>(scan.length) * of_body(*scan.body);
   }
+  // The recurrent products: every row and step by the recurrent kernel.
+  if (instr.op == &lstm_op || instr.op == &gru_op)
+    return 2 * elements(program, instr.inputs[1]) * static_cast<double>(shape(0)[0] * shape(0)[1]);
+  if (instr.op == &lstm_grad_op || instr.op == &gru_grad_op)
+    return 2 * elements(program, instr.inputs[2]) * static_cast<double>(shape(0)[0] * shape(0)[1]);
   if (instr.op == &cluster_op) return of_body(*instr.attrs.as<ClusterAttrs>().body);
   if (instr.op == &reduce_sum_op) return elements(program, instr.inputs[0]);
   if (instr.op == &moments_op) return 4 * elements(program, instr.inputs[0]);

@@ -9,6 +9,7 @@
 #include "ramet/ops/matmul/matmul.h"
 #include "ramet/ops/pool/pool.h"
 #include "ramet/ops/random/random_ops.h"
+#include "ramet/ops/recurrent/recurrent.h"
 #include "ramet/ops/reduce/moments.h"
 #include "ramet/ops/reduce/reduce.h"
 #include "ramet/ops/scan/scan.h"
@@ -58,7 +59,11 @@ std::span<const OpDef* const> all_ops() {
                             &random_normal_op,
                             &scan_op,
                             &cluster_op,
-                            &transfer_op})
+                            &transfer_op,
+                            &lstm_op,
+                            &lstm_grad_op,
+                            &gru_op,
+                            &gru_grad_op})
       ops.push_back(op);
     return ops;
   }();

@@ -7,6 +7,7 @@
 #include "ramet/ops/matmul/matmul.h"
 #include "ramet/ops/pool/pool.h"
 #include "ramet/ops/random/random_ops.h"
+#include "ramet/ops/recurrent/recurrent.h"
 #include "ramet/ops/reduce/moments.h"
 #include "ramet/ops/reduce/reduce.h"
 #include "ramet/ops/scan/scan.h"

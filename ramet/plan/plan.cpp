@@ -6,6 +6,7 @@
 
 #include "ramet/ops/cluster/cluster.h"
 #include "ramet/ops/constant/constant.h"
+#include "ramet/ops/recurrent/recurrent.h"
 #include "ramet/ops/scan/scan.h"
 #include "ramet/ops/transfer/transfer.h"
 #include "ramet/plan/offsets.h"
@@ -171,9 +172,16 @@ class Planner {
     }
   }
 
-  // Whether the instruction may write `result` over `input`, which it reads: element by element, and never again after.
+  // Whether the instruction may write `result` over `input`, which it reads: part by part, and never again after.
   bool may_overwrite(int instr, int result, int input) const {
     const Instr& it = program_.instr(instr);
+    if (it.op == &ops::lstm_op || it.op == &ops::gru_op) {
+      // They take the first states of a row before they give its last ones.
+      const std::size_t first = it.op == &ops::lstm_op ? 2 : 3, states = 4 - first;
+      for (std::size_t i = 0; i < it.inputs.size(); ++i)
+        if (root_[at(it.inputs[i])] == input && (i < first || i >= first + states)) return false;
+      return result == it.results[0] || (states == 2 && result == it.results[1]);
+    }
     if (it.op != &ops::cluster_op) return false;
     const Program& body = *it.attrs.as<ops::ClusterAttrs>().body;
     const auto r =
@@ -217,8 +225,9 @@ class Planner {
         if (root_[at(v)] != v || place_[at(v)].kind != Place::Kind::nowhere || producer < 0 ||
             device_of(producer) != static_cast<int>(device))
           continue;
-        const bool wanted = used(v) || program_.instr(producer).op != &ops::scan_op;
-        if (!wanted) continue;  // a sequence nobody reads stays nowhere: the loop gets null
+        const Instr& maker = program_.instr(producer);
+        const bool wanted = used(v) || maker.results.size() == 1 || maker.op == &ops::cluster_op;
+        if (!wanted) continue;  // of several results one that nobody reads stays nowhere: the kernel gets null
         const bool several_devices_reuse = crossing(v);
         lives.push_back(
             {bytes(v), several_devices_reuse ? 0 : first[at(v)], several_devices_reuse ? end : last[at(v)]});

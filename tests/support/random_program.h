@@ -32,11 +32,11 @@ class RandomProgram : public RandomValues {
   void step() {
     using Step = void (RandomProgram::*)();
     static constexpr Step steps[] = {
-        &RandomProgram::unary,     &RandomProgram::unary,   &RandomProgram::binary, &RandomProgram::binary,
-        &RandomProgram::jumping,   &RandomProgram::integer, &RandomProgram::choose, &RandomProgram::neutral,
-        &RandomProgram::product,   &RandomProgram::conv,    &RandomProgram::pooled, &RandomProgram::reduced,
-        &RandomProgram::softmaxed, &RandomProgram::moved,   &RandomProgram::moved,  &RandomProgram::indexed,
-        &RandomProgram::made,      &RandomProgram::loop,    &RandomProgram::again,
+        &RandomProgram::unary,     &RandomProgram::unary,   &RandomProgram::binary,    &RandomProgram::binary,
+        &RandomProgram::jumping,   &RandomProgram::integer, &RandomProgram::choose,    &RandomProgram::neutral,
+        &RandomProgram::product,   &RandomProgram::conv,    &RandomProgram::pooled,    &RandomProgram::reduced,
+        &RandomProgram::softmaxed, &RandomProgram::moved,   &RandomProgram::moved,     &RandomProgram::indexed,
+        &RandomProgram::made,      &RandomProgram::loop,    &RandomProgram::recurrent, &RandomProgram::again,
     };
     (this->*steps[r_.integer(0, std::size(steps) - 1)])();
   }
@@ -229,7 +229,7 @@ class RandomProgram : public RandomValues {
   }
 
   void reduced() {
-    const auto which = r_.integer(0, 5);
+    const auto which = r_.integer(0, 6);
     Value x = of_rank(1, 4, which <= 1);
     if (which >= 2 && (which >= 4 || options_.smooth))
       x = pick([&](Value v) { return real(v) && exact(v) && v.rank() > 0 && element_count(v.shape()) > 0; },
@@ -247,6 +247,12 @@ class RandomProgram : public RandomValues {
         done(r_.chance(0.5) ? ops::argmax(x, static_cast<int>(axes[0])) : ops::argmin(x, static_cast<int>(axes[0])),
              static_cast<double>(x.dim(static_cast<int>(axes[0]))), 0);
         break;
+      case 5: {
+        const ops::Moments m = ops::moments(x, axes);
+        done(m.mean, size(x), kInexact);
+        done(m.variance, size(x) * size(x), kInexact);
+        break;
+      }
       default: done(ops::reduce_prod(ops::cos(x), axes, keep), 1, kInexact);
     }
   }
@@ -375,6 +381,29 @@ class RandomProgram : public RandomValues {
     done(result.carries[0], std::max(1.0, size(h)), kInexact);
     if (r_.chance(0.5)) done(result.carries[1], mc + 4 * mx, kInexact);
     if (r_.chance(0.5)) done(result.outputs[0], mx, kInexact);
+  }
+
+  // States leave the cells below 1 or as large as they came.
+  void recurrent() {
+    if (options_.devices) return;
+    const bool lstm = r_.chance(0.5), masked = r_.chance(0.5);
+    const auto batch = r_.integer(1, 3), steps = r_.integer(0, 4), n = r_.integer(1, 3), width = (lstm ? 4 : 3) * n;
+    const auto shaped = [&](Shape shape, DType dtype) {
+      return pick([&](Value v) { return v.shape() == shape && v.dtype() == dtype; }, {shape, dtype});
+    };
+    const Value x = shaped({batch, steps, width}, real_), w = ops::tanh(shaped({n, width}, real_)),
+                h = ops::tanh(shaped({batch, n}, real_)), b = shaped({width}, real_);
+    const Value mask = masked ? shaped({batch, steps}, DType::boolean) : Value();
+    if (lstm) {
+      const ops::LstmResult result = ops::lstm(x, w, h, h, mask, r_.chance(0.5));
+      done(result.h, 1, kInexact);
+      if (r_.chance(0.5)) done(result.c, 5, kInexact);
+      if (r_.chance(0.5)) done(result.sequence, 1, kInexact);
+    } else {
+      const ops::GruResult result = ops::gru(x, w, b, h, mask, r_.chance(0.5));
+      done(result.h, 1, kInexact);
+      if (r_.chance(0.5)) done(result.sequence, 1, kInexact);
+    }
   }
 
   // An instruction there is already, once more.

@@ -44,13 +44,4 @@ constexpr int widest(int rows) { return rows == 1 ? 8 : rows == 2 ? 4 : 2; }
 // rows <= kTileRows; vecs is 1, 2, 4 or 8, at most widest(rows).
 TileKernel tile_kernel(int rows, int vecs, ReadA read);
 
-// g++ would load a vector of B again for every row, as an operand of its FMA; the load units are then the limit.
-inline void keep_in_register(Vec& v) {
-#if defined(RAMET_SIMD_avx512)
-  asm("" : "+v"(v));
-#else
-  asm("" : "+x"(v));
-#endif
-}
-
 }  // namespace ramet::cpu::RAMET_SIMD

@@ -6,12 +6,14 @@ namespace ramet::cpu {
 
 void add_fast_conv_kernels(KernelList&);
 void add_fast_pool_kernels(KernelList&);
+void add_fast_recurrent_kernels(KernelList&);
 void add_fast_reduce_kernels(KernelList&);
 void add_fast_softmax_kernels(KernelList&);
 void add_cluster_kernels(KernelList&);
 void add_elementwise_kernels(KernelList&);
 void add_constant_kernels(KernelList&);
 void add_matmul_kernels(KernelList&);
+void add_recurrent_kernels(KernelList&);
 void add_reduce_kernels(KernelList&);
 void add_moments_kernels(KernelList&);
 void add_shape_kernels(KernelList&);

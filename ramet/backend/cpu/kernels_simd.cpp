@@ -18,6 +18,8 @@ const SimdKernels& kernels() {
     fill_depthwise(t);
     fill_depthwise_kernel_grad(t);
     fill_pool(t);
+    fill_recurrent(t);
+    fill_recurrent_grad(t);
     fill_transpose(t);
     return t;
   }();

@@ -33,6 +33,15 @@ inline void store(float* p, Vec v) { __builtin_memcpy(p, &v, sizeof v); }
 inline Vec splat(float x) { return x - Vec{}; }  // x - 0 keeps -0 and is one broadcast
 inline VecI splat(std::int32_t x) { return x - VecI{}; }
 
+// g++ would load a vector again for every FMA that takes it; the load units are then the limit.
+inline void keep_in_register(Vec& v) {
+#if defined(RAMET_SIMD_avx512)
+  asm("" : "+v"(v));
+#else
+  asm("" : "+x"(v));
+#endif
+}
+
 inline VecI bits(Vec v) { return (VecI)v; }
 inline Vec from_bits(VecI v) { return (Vec)v; }
 

@@ -8,6 +8,7 @@
 #include "ramet/backend/cpu/gemm.h"
 #include "ramet/backend/cpu/pointwise_ops.h"
 #include "ramet/backend/cpu/pool.h"
+#include "ramet/backend/cpu/recurrent.h"
 #include "ramet/backend/cpu/transpose.h"
 
 namespace ramet::cpu {
@@ -72,11 +73,23 @@ struct SimdKernels {
   void (*depthwise_input_grad)(const ConvInputGrad& conv, std::int64_t begin, std::int64_t end);
   void (*depthwise_kernel_grad)(const ConvKernelGrad& conv, std::int64_t begin, std::int64_t end, void* scratch);
 
-  // Pooling (pool.h) by lines of y or dx or by images, transposition by rows of x.
+  // Pooling (pool.h) by lines of y or dx or by images.
   void (*max_pool)(const MaxPool& pool, std::int64_t begin, std::int64_t end);
   void (*max_pool_grad)(const MaxPoolGrad& pool, std::int64_t begin, std::int64_t end);
   void (*average_pool)(const AveragePool& pool, std::int64_t begin, std::int64_t end);
   void (*average_pool_grad)(const AveragePoolGrad& pool, std::int64_t begin, std::int64_t end);
+
+  // Recurrent layers (recurrent.h) by rows of the batch; `scratch` holds recurrent_scratch_row floats per row.
+  std::size_t (*recurrent_packed_size)(std::int64_t units, int gates);
+  void (*pack_recurrent)(const float* kernel, std::int64_t units, int gates, float* packed);
+  std::int64_t (*recurrent_scratch_row)(std::int64_t units);
+  void (*lstm_forward)(const RecurrentForward& lstm, std::int64_t begin, std::int64_t end, float* scratch);
+  void (*gru_forward)(const RecurrentForward& gru, std::int64_t begin, std::int64_t end, float* scratch);
+  // One step of the gradient at position t: see recurrent.h.
+  void (*lstm_grad_step)(const RecurrentGradStep& step, std::int64_t begin, std::int64_t end);
+  void (*gru_grad_step)(const RecurrentGradStep& step, std::int64_t begin, std::int64_t end);
+
+  // Transposition by rows of x.
   void (*transpose)(const Transpose& transpose, std::int64_t begin, std::int64_t end);
 };
 

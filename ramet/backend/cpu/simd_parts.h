@@ -15,6 +15,8 @@ void fill_conv_input_grad(SimdKernels& table);
 void fill_depthwise(SimdKernels& table);
 void fill_depthwise_kernel_grad(SimdKernels& table);
 void fill_pool(SimdKernels& table);
+void fill_recurrent(SimdKernels& table);
+void fill_recurrent_grad(SimdKernels& table);
 void fill_transpose(SimdKernels& table);
 
 const SimdKernels& kernels();

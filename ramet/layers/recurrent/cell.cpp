@@ -97,6 +97,20 @@ Value gate_product(Value x, const Values& masks, Value w, std::size_t gates) {
   return ops::concat(out, static_cast<int>(x.rank()) - 1);
 }
 
+Value project_steps(Value x, const Values& masks, Value w, Value bias, std::size_t gates) {
+  Values spread;
+  for (const Value& mask : masks) spread.push_back(ops::reshape(mask, {mask.dim(0), 1, mask.dim(1)}));
+  const auto batch = x.dim(0), steps = x.dim(1), width = w.dim(1);
+  Value y;
+  if (spread.size() <= 1) {
+    y = ops::matmul(ops::reshape(dropped(x, spread, 0), {batch * steps, x.dim(2)}), w);
+  } else {
+    y = ops::reshape(gate_product(x, spread, w, gates), {batch * steps, width});
+  }
+  // Added to the flat product, where it becomes part of it.
+  return ops::reshape(bias ? y + bias : y, {batch, steps, width});
+}
+
 Values gate_parts(Value x, std::size_t gates) {
   return ops::split(x, static_cast<int>(x.rank()) - 1,
                     std::vector<std::int64_t>(gates, x.dim(-1) / static_cast<std::int64_t>(gates)));

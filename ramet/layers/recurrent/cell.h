@@ -27,6 +27,12 @@ struct CellStep {
   Values states;
 };
 
+// All steps at once: states after the last, and the output of each [batch, steps, …] in the order of time.
+struct CellSequence {
+  Values states;
+  Value outputs;
+};
+
 // Values that are the same for every step of one call: dropout masks, parts of weights.
 using CellConstants = Nest<Value>;
 
@@ -46,6 +52,12 @@ class Cell {
   // What can be done with the inputs of all steps at once. `x` is [batch, …] or [steps, batch, …]; `step` gets the
   // result for one step.
   virtual Value project(const CallContext&, Value x, const CellConstants&) const { return x; }
+  // The whole loop, where there is an op for it; none otherwise. `x` is [batch, steps, …] as the layer got it, `mask`
+  // is [batch, steps] or undefined. A masked step keeps the states and puts out the output state as it is.
+  virtual std::optional<CellSequence> sequence(const CallContext&, Value /*x*/, const Values& /*states*/,
+                                               Value /*mask*/, const CellConstants&, bool /*reverse*/) const {
+    return std::nullopt;
+  }
   // REQUIRES: `states` flat, in the order of state_size; the result likewise.
   virtual CellStep step(const CallContext& ctx, Value x, const Values& states,
                         const CellConstants& constants) const = 0;
@@ -111,6 +123,8 @@ Value dropped(Value x, const Values& masks, std::size_t gate);
 Value product(Value x, Value w);
 // [(x∘mask₀)·w₀, (x∘mask₁)·w₁, …] side by side, with w = [w₀ w₁ …]; one product when there is one mask or none.
 Value gate_product(Value x, const Values& masks, Value w, std::size_t gates);
+// gate_product of all steps of x [batch, steps, …] and + bias (may be undefined), for masks [batch, …].
+Value project_steps(Value x, const Values& masks, Value w, Value bias, std::size_t gates);
 // The parts of x along its last axis, each `size` wide.
 Values gate_parts(Value x, std::size_t gates);
 

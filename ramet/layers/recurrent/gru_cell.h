@@ -59,6 +59,8 @@ class GRUCellLayer final : public CellOf<GRUCellLayer, GRUCellConfig> {
   void build(Builder& b, const Spec& x) override;
   CellConstants constants(const CallContext& ctx, const Spec& x) const override;
   Value project(const CallContext& ctx, Value x, const CellConstants& constants) const override;
+  std::optional<CellSequence> sequence(const CallContext& ctx, Value x, const Values& states, Value mask,
+                                       const CellConstants& constants, bool reverse) const override;
   CellStep step(const CallContext& ctx, Value x, const Values& states, const CellConstants& constants) const override;
 
  private:

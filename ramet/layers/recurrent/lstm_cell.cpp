@@ -53,6 +53,18 @@ Value LSTMCellLayer::project(const CallContext& ctx, Value x, const CellConstant
   return bias_ ? y + ctx[bias_] : y;
 }
 
+// The op knows Keras' own activations and no dropout between steps.
+std::optional<CellSequence> LSTMCellLayer::sequence(const CallContext& ctx, Value x, const Values& states, Value mask,
+                                                    const CellConstants& constants, bool reverse) const {
+  const CellDropout dropout = CellDropout::from(constants);
+  if (config().activation != Activation("tanh") || config().recurrent_activation != Activation("sigmoid") ||
+      !dropout.recurrent.empty() || x.dtype() != DType::f32 || x.rank() != 3)
+    return std::nullopt;
+  const Value z = project_steps(x, dropout.input, ctx[kernel_], bias_ ? ctx[bias_] : Value(), kGates);
+  const ops::LstmResult r = ops::lstm(z, ctx[recurrent_kernel_], states[0], states[1], mask, reverse);
+  return CellSequence{{r.h, r.c}, r.sequence};
+}
+
 CellStep LSTMCellLayer::step(const CallContext& ctx, Value x, const Values& states,
                              const CellConstants& constants) const {
   const auto& act = config().activation;

@@ -11,14 +11,14 @@ Value cast_floating(Value x, DType dtype) { return is_floating(x.dtype()) ? ops:
 
 Value swap_batch_and_time(Value x) { return ops::swap_axes(x, 0, 1); }
 
-// [batch, steps, …] → [steps, batch], true where any entry is.
-Value time_major_mask(const Layer& self, Value mask, Value x) {
+// [batch, steps, …] → [batch, steps], true where any entry is.
+Value step_mask(const Layer& self, Value mask, Value x) {
   require(mask.rank() >= 2 && mask.dim(0) == x.dim(0) && mask.dim(1) == x.dim(1), describe(self),
           ": the mask has shape ", to_string(mask.shape()), "; expected (batch, steps) of the inputs, which are ",
           to_string(x.shape()));
   mask = ops::cast(mask, DType::boolean);
   for (; mask.rank() > 2;) mask = ops::reduce_max(mask, {-1});
-  return swap_batch_and_time(mask);
+  return mask;
 }
 
 // A mask [batch] as [batch, 1, …], to be spread over `like`.
@@ -26,6 +26,101 @@ Value spread(Value mask, Value like) {
   Shape shape(like.rank(), 1);
   shape[0] = mask.dim(0);
   return ops::reshape(mask, shape);
+}
+
+// One call of a layer: what goes in, and the states and the output that come out.
+struct Call {
+  const CallContext& ctx;
+  const Layer& cell_layer;
+  const Cell& cell;
+  LoopOptions options;
+  Value x, mask;  // [batch, steps, …]; [batch, steps] or undefined
+  bool starts_at_zero;
+  CellConstants constants;
+  Values states;
+  Value output;
+
+  // A masked step repeats the output before it, which is zero before the first; or puts out zeros.
+  bool repeats() const { return mask && !options.zero_output_for_mask; }
+  CallContext context(Trace& trace) const {
+    static const TracedArgs none;
+    return CallContext(trace, cell_layer, none, ctx.training());
+  }
+};
+
+// By the op of the cell, if it has one for this case.
+bool run_at_once(Call& call) {
+  const auto& options = call.options;
+  if (call.repeats() && !call.starts_at_zero) return false;  // would put out the first state, not zero
+  const auto done = call.cell.sequence(call.context(call.ctx.trace()), call.x, call.states, call.mask, call.constants,
+                                       options.go_backwards);
+  if (!done) return false;
+  call.states = done->states;
+  const auto silenced = [&](Value y, Value mask) {
+    return call.mask && !call.repeats() ? ops::select(mask, y, ops::scalar_like(y, 0)) : y;
+  };
+  const auto batch = call.x.dim(0), steps = call.x.dim(1);
+  if (options.return_sequences) {
+    call.output = silenced(done->outputs, call.mask ? ops::reshape(call.mask, {batch, steps, 1}) : Value());
+    if (options.go_backwards) call.output = ops::reverse(call.output, {1});
+  } else {
+    const auto last = options.go_backwards ? 0 : steps - 1;
+    call.output = silenced(call.states[*call.cell.output_state()],
+                           call.mask ? ops::slice_axis(call.mask, 1, last, last + 1) : Value());
+  }
+  return true;
+}
+
+// Step by step.
+void run_steps(Call& call) {
+  const CallContext& ctx = call.ctx;
+  const Cell& cell = call.cell;
+  const LoopOptions& options = call.options;
+  const auto batch = call.x.dim(0), steps = call.x.dim(1);
+  Values sequences{cell.project(call.context(ctx.trace()), swap_batch_and_time(call.x), call.constants)};
+  if (call.mask) sequences.push_back(swap_batch_and_time(call.mask));
+
+  // The output of the step before is needed for masked steps and as last output. Often it is one of the states; else
+  // it is carried.
+  const std::size_t count = call.states.size();
+  const bool repeats = call.repeats();
+  const bool in_states = cell.output_state().has_value() && (!call.mask || (repeats && call.starts_at_zero));
+  const bool carried = !in_states && (repeats || !options.return_sequences);
+  Values carries = call.states;
+  if (carried) carries.push_back(ops::zeros(ctx.program(), {batch, cell.output_size()}, call.cell_layer.dtype()));
+
+  const LoopStep step = [&](Trace& trace, const Values& c, const Values& xs, const Values& k) {
+    const CallContext inner = call.context(trace);
+    std::size_t at = 0;
+    const CellConstants constants_here = call.constants.map<Value>([&](const Value&) { return k[at++]; });
+    const Values before(c.begin(), c.begin() + static_cast<std::ptrdiff_t>(count));
+    CellStep now = cell.step(inner, xs[0], before, constants_here);
+    ensure(now.states.size() == count, describe(call.cell_layer), ": step returned ", now.states.size(),
+           " states, not ", count);
+    if (call.mask) {
+      for (std::size_t i = 0; i < count; ++i)
+        now.states[i] = ops::select(spread(xs[1], now.states[i]), now.states[i], before[i]);
+      if (in_states)
+        now.output = now.states[*cell.output_state()];
+      else
+        now.output =
+            ops::select(spread(xs[1], now.output), now.output, repeats ? c.back() : ops::scalar_like(now.output, 0));
+    }
+    ops::ScanResult result{std::move(now.states), {}};
+    if (carried) result.carries.push_back(now.output);
+    if (options.return_sequences) result.outputs.push_back(now.output);
+    return result;
+  };
+  const ops::ScanResult done =
+      loop(ctx.trace(), carries, sequences, call.constants.flatten(), steps, options.go_backwards, step);
+
+  call.states.assign(done.carries.begin(), done.carries.begin() + static_cast<std::ptrdiff_t>(count));
+  if (options.return_sequences) {
+    // In the order of processing: a backward loop's first output is that of the last step.
+    call.output = swap_batch_and_time(options.go_backwards ? ops::reverse(done.outputs[0], {0}) : done.outputs[0]);
+  } else {
+    call.output = carried ? done.carries.back() : call.states[*cell.output_state()];
+  }
 }
 
 }  // namespace
@@ -106,54 +201,13 @@ TracedNest Recurrent::run(const Layer& self, const CallContext& ctx, const Trace
                    cell_->dtype());
   } else {
     const CallContext outer(ctx.trace(), *cell_, none, ctx.training());
-    const Value sequence = swap_batch_and_time(x);
-    const CellConstants constants =
-        cell.constants(outer, {Shape(sequence.shape().begin() + 1, sequence.shape().end()), x.dtype()});
-    Values sequences{cell.project(outer, sequence, constants)};
-    const Value mask = ctx.call_mask();
-    if (mask) sequences.push_back(time_major_mask(self, mask, x));
-
-    // The output of the step before is needed for masked steps and as last output. Often it is one of the states; else
-    // it is carried.
-    const std::size_t count = states.size();
-    const bool repeats = mask && !options.zero_output_for_mask;
-    const bool in_states = cell.output_state().has_value() && (!mask || (repeats && starts_at_zero));
-    const bool carried = !in_states && (repeats || !options.return_sequences);
-    Values carries = states;
-    if (carried) carries.push_back(ops::zeros(ctx.program(), {batch, cell.output_size()}, cell_->dtype()));
-
-    const LoopStep step = [&](Trace& trace, const Values& c, const Values& xs, const Values& k) {
-      const CallContext inner(trace, *cell_, none, ctx.training());
-      std::size_t at = 0;
-      const CellConstants constants_here = constants.map<Value>([&](const Value&) { return k[at++]; });
-      const Values before(c.begin(), c.begin() + static_cast<std::ptrdiff_t>(count));
-      CellStep now = cell.step(inner, xs[0], before, constants_here);
-      ensure(now.states.size() == count, describe(*cell_), ": step returned ", now.states.size(), " states, not ",
-             count);
-      if (mask) {
-        for (std::size_t i = 0; i < count; ++i)
-          now.states[i] = ops::select(spread(xs[1], now.states[i]), now.states[i], before[i]);
-        if (in_states)
-          now.output = now.states[*cell.output_state()];
-        else
-          now.output =
-              ops::select(spread(xs[1], now.output), now.output, repeats ? c.back() : ops::scalar_like(now.output, 0));
-      }
-      ops::ScanResult result{std::move(now.states), {}};
-      if (carried) result.carries.push_back(now.output);
-      if (options.return_sequences) result.outputs.push_back(now.output);
-      return result;
-    };
-    const ops::ScanResult done =
-        loop(ctx.trace(), carries, sequences, constants.flatten(), steps, options.go_backwards, step);
-
-    states.assign(done.carries.begin(), done.carries.begin() + static_cast<std::ptrdiff_t>(count));
-    if (options.return_sequences) {
-      // In the order of processing: a backward loop's first output is that of the last step.
-      output = swap_batch_and_time(options.go_backwards ? ops::reverse(done.outputs[0], {0}) : done.outputs[0]);
-    } else {
-      output = carried ? done.carries.back() : states[*cell.output_state()];
-    }
+    Spec step{{batch}, x.dtype()};
+    step.shape.insert(step.shape.end(), x.shape().begin() + 2, x.shape().end());
+    const Value mask = ctx.call_mask() ? step_mask(self, ctx.call_mask(), x) : Value();
+    Call call{ctx, *cell_, cell, options, x, mask, starts_at_zero, cell.constants(outer, step), std::move(states), {}};
+    if (!run_at_once(call)) run_steps(call);
+    states = std::move(call.states);
+    output = call.output;
     for (std::size_t i = 0; i < states_.size(); ++i)
       ctx.update(states_[i], ops::cast(states[i], states_[i].variable()->value().dtype()));
   }

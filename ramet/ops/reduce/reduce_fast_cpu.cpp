@@ -1,4 +1,4 @@
-// Reductions over neighbouring axes, float32: the input seen as [outer, reduced, inner].
+// Reductions over neighbouring axes, the input seen as [outer, reduced, inner]: float32, and rows of booleans.
 #include <algorithm>
 #include <cstring>
 
@@ -123,16 +123,34 @@ Step make(const Site& site) {
       a, [](const Args& args, const Buffers& b) { run_columns(args, b); }, scratch);
 }
 
-bool supported(const Site& site) {
+bool neighbours(const Site& site) {
   const auto& axes = site.attrs<ops::ReduceAttrs>().axes;
   for (std::size_t i = 1; i < axes.size(); ++i)
     if (axes[i] != axes[i - 1] + 1) return false;
-  return !axes.empty() && site.out().dtype == DType::f32 && element_count(site.in(0).shape) > 0;
+  return !axes.empty() && element_count(site.in(0).shape) > 0;
+}
+
+bool supported(const Site& site) { return site.out().dtype == DType::f32 && neighbours(site); }
+
+// Of booleans the largest is any, the smallest all.
+template <bool any>
+Step make_boolean(const Site& site) {
+  return make_step(make_args(site), [](const Args& a, const Buffers& b) {
+    const auto n = static_cast<std::size_t>(a.reduced);
+    for (std::int64_t o = 0; o < a.outer; ++o)
+      b.output<bool>(0)[o] = (std::memchr(b.input<bool>(0) + o * a.reduced, any ? 1 : 0, n) != nullptr) == any;
+  });
+}
+
+bool boolean_rows(const Site& site) {
+  return site.out().dtype == DType::boolean && neighbours(site) && make_args(site).inner == 1;
 }
 
 }  // namespace
 
 void add_fast_reduce_kernels(KernelList& list) {
+  list.push_back({&ops::reduce_max_op, "boolean_rows", boolean_rows, make_boolean<true>, false});
+  list.push_back({&ops::reduce_min_op, "boolean_rows", boolean_rows, make_boolean<false>, false});
   list.push_back({&ops::reduce_sum_op, "vector_reduce", supported, make<Reduce::kSum, Binary::kAdd>, false});
   list.push_back({&ops::reduce_max_op, "vector_reduce", supported, make<Reduce::kMax, Binary::kMaximum>, false});
   list.push_back({&ops::reduce_min_op, "vector_reduce", supported, make<Reduce::kMin, Binary::kMinimum>, false});
