@@ -99,7 +99,7 @@ int train(const TrainArgs& args) {
     if (args.seed) set_random_seed(*args.seed);  // layers draw their seeds as they did the first time
     model = backup->open(model);
     record->history = backup->history();
-    say(cat("going on after epoch ", backup->epochs()));
+    if (!args.quiet) say(cat("going on after epoch ", backup->epochs()));
   }
   int status = 0;
   try {

@@ -6,6 +6,7 @@ Every class `ramet describe` lists, with random valid arguments, in a file that 
 again: the config in the second file must equal the first, open in Keras, and be the same there. Ends with `N passed, N failed`.
 """
 
+import inspect
 import json
 import os
 import random
@@ -67,8 +68,6 @@ FORGOTTEN = {"Huber": ["delta"], "CosineSimilarity": ["axis"]}
 
 def arguments(cls, table):
     """Random values for some of what the class takes."""
-    import inspect
-
     table = table | OTHER.get(cls.__name__, {})
     taken = [n for n in inspect.signature(cls.__init__).parameters if n in table]
     chosen = {n: table[n]() for n in taken if n in REQUIRED or rng.random() < 0.6}
@@ -88,8 +87,7 @@ def objects(module, name, table):
 def optimizers(name):
     for optimizer, _ in objects(keras.optimizers, name, OPTIMIZERS):
         yield optimizer
-    schedules = [s for s in described["learning rate schedules"]]
-    for schedule in schedules:
+    for schedule in described["learning rate schedules"]:
         rate, _ = next(objects(keras.optimizers.schedules, schedule, SCHEDULES))
         yield getattr(keras.optimizers, name)(rate)
 
