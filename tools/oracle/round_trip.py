@@ -105,10 +105,15 @@ with tempfile.TemporaryDirectory() as folder:
         if wanted and not any(part in name for part in wanted):
             continue
         try:
-            if make is None:
-                left_out += 1
-                continue
-            check(*make(), folder)
+            made = make and make()
+        except ValueError as error:  # called symbolically Keras refuses windows larger than the input, as Ramet does
+            print(f"{name}: left out: {str(error)[:200]}", flush=True)
+            made = None
+        if made is None:
+            left_out += 1
+            continue
+        try:
+            check(*made, folder)
             passed += 1
         except Refused as error:
             refused += 1
@@ -116,5 +121,5 @@ with tempfile.TemporaryDirectory() as folder:
         except Exception as error:  # noqa: BLE001
             failed += 1
             print(f"{name}: {type(error).__name__}: {str(error)[:300]}", flush=True)
-print(f"{passed} passed, {failed} failed ({left_out} left out: Keras does not reload them itself; {refused} refused)")
+print(f"{passed} passed, {failed} failed ({left_out} left out: Keras does not make or reload them itself; {refused} refused)")
 sys.exit(failed != 0)
