@@ -1,7 +1,7 @@
 # Two verbs to begin with: `make test` builds and tests everything, `make demo` shows it. Both work on a fresh Debian
 # machine: what is missing is installed first.
 .POSIX:
-.PHONY: help setup build test sanitize demo bench bench-peers format check clean
+.PHONY: help setup build test sanitize demo bench bench-peers oracle format check clean
 
 help:
 	@echo 'make setup    install the Debian packages that are missing (or print the command)'
@@ -11,6 +11,7 @@ help:
 	@echo 'make demo     build, train and save a model, then show the program ramet on it'
 	@echo 'make bench    build, then run the benchmarks, beside the other engines that are installed'
 	@echo 'make bench-peers  the same, installing them into build/peers first (bench/peers/README.md)'
+	@echo 'make oracle   real Keras, installed into build/oracle first: make the recordings again, then ask it'
 	@echo 'make format   format the sources'
 	@echo 'make check    formatting, the include rule, file sizes (nothing is built)'
 	@echo 'make clean    remove build/'
@@ -40,6 +41,9 @@ bench-peers: build
 	build/peers/bin/pip install -q keras tensorflow-cpu jax torch onnx onnxscript onnxruntime openvino h5py
 	scripts/run_programs.sh 'bench_[!w]*'
 	scripts/bench_peers.sh
+
+oracle: build
+	tools/oracle/ask.sh build/release/ramet
 
 format:
 	scripts/format.sh

@@ -13,7 +13,7 @@ class Walk {
   PlotGraph run(const ModelLayer& model) {
     out_.top.title = model.name();
     if (model.has_graph())
-      draw(model.graph(), "", out_.top);
+      mark_outputs(out_.top, draw(model.graph(), "", out_.top).outputs);
     else
       draw_list(model, out_.top);
     return std::move(out_);
@@ -24,6 +24,11 @@ class Walk {
     std::vector<std::string> inputs, outputs;  // boxes of a model inside, in flat order
   };
 
+  static void mark_outputs(PlotGroup& group, const std::vector<std::string>& ids) {
+    for (PlotBox& b : group.boxes) b.is_output = std::find(ids.begin(), ids.end(), b.id) != ids.end();
+    for (PlotGroup& inner : group.groups) mark_outputs(inner, ids);
+  }
+
   static std::string shapes_of(const Node& node) {
     std::vector<std::string> shapes;
     for (const auto& output : node.outputs) shapes.push_back(to_string(output.spec.shape));
@@ -31,7 +36,10 @@ class Walk {
   }
 
   static PlotBox box(const Operation& operation, const std::string& prefix) {
-    PlotBox out{prefix + operation.name(), operation.name(), std::string(operation.class_name()), "", 0, true};
+    PlotBox out;
+    out.id = prefix + operation.name();
+    out.name = operation.name();
+    out.class_name = operation.class_name();
     if (operation.is_layer()) {
       const auto& layer = static_cast<const Layer&>(operation);
       out.params = layer.count_params();
@@ -49,7 +57,7 @@ class Walk {
   Ends draw(const Graph& graph, const std::string& prefix, PlotGroup& group) {
     std::map<const Node*, std::vector<std::string>> made_by;  // box of each output
     std::map<const Operation*, Ends> inside;
-    std::map<const Operation*, std::size_t> drawn;
+    std::map<const Operation*, std::size_t> drawn;  // place among the boxes or groups
     for (const NodeRef& node : graph.nodes()) {
       const Operation& operation = *node->operation;
       const auto* model = dynamic_cast<const ModelLayer*>(&operation);
@@ -58,10 +66,12 @@ class Walk {
         from.push_back(made_by.at(t.node().get())[static_cast<std::size_t>(t.index())]);
       if (model && model->has_graph()) {
         if (!inside.contains(&operation)) {
-          PlotGroup part{prefix + model->name(), model->name(), {}, {}};
+          PlotGroup part{prefix + model->name(), model->name(), 0, {}, {}};
           inside[&operation] = draw(model->graph(), prefix + model->name() + "/", part);
+          drawn[&operation] = group.groups.size();
           group.groups.push_back(std::move(part));
         }
+        ++group.groups[drawn[&operation]].calls;
         const Ends& ends = inside[&operation];
         for (std::size_t i = 0; i < from.size(); ++i) arrow(from[i], ends.inputs[std::min(i, ends.inputs.size() - 1)]);
         made_by[node.get()] = ends.outputs;
@@ -73,6 +83,7 @@ class Walk {
       }
       PlotBox& b = group.boxes[drawn[&operation]];
       b.shapes = shapes_of(*node);
+      ++b.calls;
       for (const std::string& id : from) arrow(id, b.id);
       made_by[node.get()].assign(node->outputs.size(), b.id);
     }

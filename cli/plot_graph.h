@@ -10,11 +10,14 @@ struct PlotBox {
   std::string shapes;  // "(None, 28, 28, 1)", several separated by commas; empty while unknown
   std::int64_t params = 0;
   bool trainable = true;
+  int calls = 0;           // of the layer in its model
+  bool is_output = false;  // of the whole model
 };
 
 // A model: its boxes, and the models inside it.
 struct PlotGroup {
   std::string id, title;
+  int calls = 1;
   std::vector<PlotBox> boxes;
   std::vector<PlotGroup> groups;
 };

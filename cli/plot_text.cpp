@@ -34,7 +34,13 @@ std::string details(const PlotBox& box) {
   std::vector<std::string> parts;
   if (!box.shapes.empty()) parts.push_back(box.shapes);
   if (box.params > 0) parts.push_back(cat(with_thousands(box.params), box.trainable ? " params" : " params, frozen"));
+  if (box.calls > 1) parts.push_back(cat(box.calls, " calls"));
+  if (box.is_output) parts.push_back("output");
   return join(parts, " · ");
+}
+
+std::string title_of(const PlotGroup& group) {
+  return html(group.calls > 1 ? cat(group.title, " · ", group.calls, " calls") : group.title);
 }
 
 void dot_group(std::string& out, const PlotGroup& group, const std::string& indent) {
@@ -50,9 +56,9 @@ void dot_group(std::string& out, const PlotGroup& group, const std::string& inde
                "</TABLE>>];\n");
   }
   for (const PlotGroup& inner : group.groups) {
-    out += cat(indent, "subgraph ", quoted_id("cluster_" + inner.id), " {\n", indent, "  label=<<B>", html(inner.title),
+    out += cat(indent, "subgraph ", quoted_id("cluster_" + inner.id), " {\n", indent, "  label=<<B>", title_of(inner),
                "</B>>; style=\"rounded,filled\"; color=\"#94a3b8\"; fillcolor=\"#f1f5f9\"; fontcolor=\"#334155\"; ",
-               "labelloc=b; labeljust=r; fontsize=11; margin=14;\n");
+               "labelloc=t; labeljust=l; fontsize=11; margin=14;\n");
     dot_group(out, inner, indent + "  ");
     out += indent + "}\n";
   }
@@ -70,7 +76,7 @@ void mermaid_group(std::string& out, const PlotGroup& group, std::map<std::strin
                html(below), "\"]:::", classes[colour], "\n");
   }
   for (const PlotGroup& inner : group.groups) {
-    out += cat(indent, "subgraph g", ids.size(), " [\"", html(inner.title), "\"]\n");
+    out += cat(indent, "subgraph g", ids.size(), " [\"", title_of(inner), "\"]\n");
     mermaid_group(out, inner, ids, classes, indent + "  ");
     out += indent + "end\n";
   }
@@ -81,7 +87,7 @@ void mermaid_group(std::string& out, const PlotGroup& group, std::map<std::strin
 std::string to_dot(const PlotGraph& graph, std::string_view rankdir, std::int64_t dpi) {
   std::string out =
       cat("digraph ", quoted_id(graph.top.title), " {\n  rankdir=", rankdir, "; dpi=", dpi,
-          "; bgcolor=\"white\"; nodesep=0.35; ranksep=0.4; pad=0.25;\n",
+          "; bgcolor=\"white\"; nodesep=0.35; ranksep=0.65; pad=0.25;\n",
           "  fontname=\"Helvetica\"; fontsize=13; labelloc=t; label=<<B>", html(graph.top.title),
           "</B>>; fontcolor=\"#0f172a\";\n", "  node [shape=plain; fontname=\"Helvetica\"; fontsize=11];\n",
           "  edge [color=\"#64748b\"; penwidth=1.4; arrowsize=0.7];\n");

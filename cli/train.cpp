@@ -1,6 +1,7 @@
 // ramet train: goes on training a model.
 #include <iostream>
 
+#include "cli/backup.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/compile_flags.h"
@@ -43,12 +44,12 @@ constexpr Option kOptions[] = {
     F::flag<&TrainArgs::threads>("--threads", "N", "threads to use (RAMET_NUM_THREADS, or all processors)"),
     F::flag<&TrainArgs::json>("--json", "", "a line of JSON on stdout after every epoch"),
     F::flag<&TrainArgs::quiet>("--quiet", "", "no progress on stderr"),
-    F::flag<&TrainArgs::resume>("--resume", "DIR", "not supported yet"),
+    F::flag<&TrainArgs::resume>("--resume", "DIR", "keeps a backup there after every epoch and goes on from it"),
 };
 
 // Keeps what every finished epoch gave, also when training is then broken off.
 struct Record final : Callback {
-  explicit Record(bool print_lines) : print(print_lines) {}
+  Record(bool print_lines, std::optional<Backup> to) : print(print_lines), backup(std::move(to)) {}
   void on_epoch_end(std::int64_t epoch, Logs& logs) override {
     JsonObject line{{"epoch", Json(epoch + 1)}};
     for (const auto& [name, value] : logs) {
@@ -57,15 +58,22 @@ struct Record final : Callback {
       line.set(name, Json(value));
     }
     if (print) std::cout << Json(std::move(line)).dump() << std::endl;
+    if (backup) backup->save(model(), epoch + 1, history);
   }
   JsonObject history;
   bool print;
+  std::optional<Backup> backup;
 };
 
+// The model to train, as the flags want it compiled.
+Model model_to_train(const TrainArgs& args) {
+  if (args.seed) set_random_seed(*args.seed);
+  Model model = open_model(args.model, args.loss.empty() ? Compile::as_saved : Compile::if_possible);
+  compile_with(model, args);
+  return model;
+}
+
 void check(const TrainArgs& args) {
-  if (args.resume)
-    throw WrongUsage(
-        "--resume is not supported yet; to go on, train the file that --save wrote: it holds the optimizer's state");
   if (args.validation_split < 0 || args.validation_split >= 1)
     throw WrongUsage(cat("--validation-split must be from 0 to below 1; got ", args.validation_split));
   extension_of(args.save, "--save", {".keras", ".h5"});
@@ -80,13 +88,19 @@ void check(const TrainArgs& args) {
 int train(const TrainArgs& args) {
   check(args);
   watch_signals(true);
-  if (args.seed) set_random_seed(*args.seed);
   if (args.threads) set_num_threads(static_cast<int>(std::min<std::int64_t>(*args.threads, ThreadPool::kMaxThreads)));
-  Model model = open_model(args.model, args.loss.empty() ? Compile::as_saved : Compile::if_possible);
-  compile_with(model, args);
+  Model model = model_to_train(args);
   const TrainingData data = training_data_from(read_npz(args.data), model, args.data);
 
-  const auto record = std::make_shared<Record>(args.json);
+  const auto record =
+      std::make_shared<Record>(args.json, args.resume ? std::optional(Backup(*args.resume)) : std::nullopt);
+  auto& backup = record->backup;
+  if (backup && backup->exists()) {
+    if (args.seed) set_random_seed(*args.seed);  // layers draw their seeds as they did the first time
+    model = backup->open(model);
+    record->history = backup->history();
+    if (!args.quiet) say(cat("going on after epoch ", backup->epochs()));
+  }
   int status = 0;
   try {
     model.fit(data.x, data.y,
@@ -96,7 +110,8 @@ int train(const TrainArgs& args) {
                .callbacks = {record, StopOnSignal()},
                .validation_split = args.validation_split,
                .shuffle = !args.no_shuffle,
-               .sample_weight = data.sample_weight});
+               .sample_weight = data.sample_weight,
+               .initial_epoch = backup ? backup->epochs() : 0});
   } catch (const Interrupted& interrupted) {
     if (interrupted.signal != SIGTERM) throw;
     status = 75;
@@ -111,6 +126,7 @@ int train(const TrainArgs& args) {
   }
   model.save(args.save);
   if (history) history->commit();
+  if (backup && !status) backup->remove();
   if (status || !args.quiet) say(cat(status ? "stopped by SIGTERM; saved " : "saved ", args.save));
   return status;
 }
@@ -125,7 +141,8 @@ constinit const Command train_command{
     "ramet train model.keras --data train.npz --save out.keras --optimizer adam --loss mse --seed 7",
     "The file holds x and y; for several inputs or outputs x/<input>, y/<output>, and sample_weight likewise.\n"
     "Without flags the model is trained as it was compiled when it was saved. Ctrl-C stops after the batch and saves\n"
-    "nothing (exit status 130); SIGTERM stops after the batch and saves (75).",
+    "nothing (exit status 130); SIGTERM stops after the batch and saves (75). With --resume the same command, given\n"
+    "again after it was broken off, goes on after the last whole epoch; --epochs counts all of them.",
     &run_with<TrainArgs, train>};
 
 }  // namespace ramet::cli

@@ -22,7 +22,8 @@ struct LoadContext {
   std::optional<std::uint64_t> weight_bytes = std::nullopt;
   // Keras up to 3.15 records the default of `training` on calls although nobody passed it.
   bool training_leaks = true;
-  int depth = 0;  // of nested models
+  int depth = 0;                           // of nested models
+  std::vector<std::string> warnings = {};  // what was left out, each said once
 
   // The one of this thread, or null outside of loading.
   static LoadContext* current();
@@ -39,6 +40,10 @@ class LoadScope {
  private:
   LoadContext* before_;
 };
+
+// Meets an argument of `class_name` that is not known here, as files of a later Keras may hold: switched off (null or
+// false) it is left out and the context warns of it; else DataError, which names it.
+void leave_out(std::string_view class_name, std::string_view key, const Json& value);
 
 // An error with its place in the JSON text: "/config/layers/3: …". What is already placed gets the prefix in front.
 std::string at_pointer(std::string_view prefix, std::string_view what);

@@ -116,11 +116,8 @@ LayerOptions layer_options_from(const JsonObject& json, std::string_view class_n
       options.trainable = value.as_bool();
     else if (key == "dtype")
       options.dtype = decode_dtype_policy(value);
-    else if (std::find(known.begin(), known.end(), key) == known.end()) {
-      // Keys of Keras that we do not have yet do no harm while they are switched off.
-      const bool off = value.is_null() || (value.is_bool() && !value.as_bool());
-      if (!off) throw DataError(cat(class_name, ": the argument '", key, "' = ", value.dump(), " is not supported"));
-    }
+    else if (std::find(known.begin(), known.end(), key) == known.end())
+      leave_out(class_name, key, value);
   }
   return options;
 }

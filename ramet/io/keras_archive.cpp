@@ -32,9 +32,8 @@ void read_optimizer(const hdf5::Group& root, Model& model, std::vector<Source>& 
   }
   const hdf5::Group group = root.group("optimizer/vars");
   const VariableRefs variables = model.optimizer_variables();
-  // An optimizer that never made a step has its first two variables only.
   const std::size_t count = group.names().size();
-  if (count != variables.size() && count != 2) {
+  if (count != variables.size() && count != variables_before_first_step(variables)) {
     warnings.push_back(
         cat("the optimizer has ", variables.size(), " variables, the file ", count, "; its state starts afresh"));
     return;
@@ -68,6 +67,7 @@ Model model_from_object(const Json& object, const JsonObject& metadata, std::uin
   if (!inside) throw DataError(cat("/class_name: '", layer->class_name(), "' is a layer, not a model"));
   inside->mask_semantics = masks_of(context.version);
   inside->file_info.keras_version = keras_version;
+  inside->file_info.warnings = std::move(context.warnings);
   if (context.version && *context.version > kNewestKnown)
     inside->file_info.warnings.push_back(
         cat("written by Keras ", keras_version, ", which is newer than what is known here"));
@@ -93,7 +93,7 @@ Model model_from_parts(const ArchiveParts& parts, const LoadOptions& options) {
   } catch (const Error& error) { throw failed("config.json", error.what()); }
   try {
     if (options.compile && compile_config.is_object() && !compile_config.as_object().empty())
-      model.compile_from_config(compile_config.as_object());
+      compile_from_file(model, compile_config.as_object());
   } catch (const Error& error) {
     throw failed("config.json/compile_config", cat(error.what(), " (load without compile to use the model as it is)"));
   }
@@ -110,6 +110,17 @@ Model model_from_parts(const ArchiveParts& parts, const LoadOptions& options) {
     report_nonfinite(model, read_weights(sources, parts.done), options);
   } catch (const Error& error) { throw failed("model.weights.h5", error.what()); }
   return model;
+}
+
+void compile_from_file(Model& model, const JsonObject& config) {
+  LoadContext context;
+  const LoadScope scope(context);
+  model.compile_from_config(config);
+  for (std::string& warning : context.warnings) model.layer().file_info.warnings.push_back(std::move(warning));
+}
+
+std::size_t variables_before_first_step(const VariableRefs& variables) {
+  return variables.size() > 1 && variables[1]->name == "learning_rate" ? 2 : 1;
 }
 
 void report_nonfinite(const Model& model, const std::vector<std::string>& paths, const LoadOptions& options) {

@@ -25,6 +25,13 @@ Model model_from_parts(const ArchiveParts& parts, const LoadOptions& options);
 Model model_from_object(const Json& object, const JsonObject& metadata, std::uint64_t weight_bytes,
                         const LoadOptions& options);
 
+// Compiles the model as its file says; what is unknown there and switched off becomes a warning.
+void compile_from_file(Model& model, const JsonObject& config);
+
+// How many of the optimizer's variables a file holds when it never made a step: the counter, and the rate unless a
+// schedule gives it.
+std::size_t variables_before_first_step(const VariableRefs& variables);
+
 // Weights that are NaN or infinite: a warning each, or an error when the caller wants none.
 void report_nonfinite(const Model& model, const std::vector<std::string>& paths, const LoadOptions& options);
 

@@ -72,13 +72,13 @@ Json training_config(const Model& model) {
 void read_training(const hdf5::Group& root, Model& model, std::vector<Source>& sources) {
   JsonObject config = Json::parse(text_attribute(root, "training_config")).as_object();
   if (const Json* optimizer = config.find("optimizer_config")) config.set("optimizer", *optimizer);
-  model.compile_from_config(config);
+  compile_from_file(model, config);
   auto& warnings = model.layer().file_info.warnings;
   if (!root.contains("optimizer_weights")) return;
   const hdf5::Group group = root.group("optimizer_weights");
   const auto names = name_list(group, "weight_names");
   const VariableRefs variables = model.optimizer_variables();
-  if (names.size() != variables.size()) {
+  if (names.size() != variables.size() && names.size() != variables_before_first_step(variables)) {
     warnings.push_back(cat("the optimizer has ", variables.size(), " variables, the file ", names.size(),
                            "; its state starts afresh"));
     return;

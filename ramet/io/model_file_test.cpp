@@ -186,4 +186,36 @@ TEST_CASE("model file: unknown keys beside configs survive, those inside are ref
                        DataError);
 }
 
+TEST_CASE(
+    "model file: a later Keras is met with warnings, each said once, and an unknown key that is on with its name") {
+  const auto good = save_to_memory(nested_model());
+  std::string config =
+      R"({"class_name": "Sequential", "module": "keras", "config": {"name": "s", "layers": [
+      {"class_name": "InputLayer", "config": {"batch_shape": [null, 4], "name": "i"}},
+      {"class_name": "ReLU", "config": {"name": "a", "later": null}},
+      {"class_name": "ReLU", "config": {"name": "b", "later": null}},
+      {"class_name": "ActivityRegularization", "config": {"name": "c", "hidden": false}}]},
+      "compile_config": {"optimizer": {"class_name": "Adam", "config": {"sparse": false}}, "loss": "mse", "plan": null}})";
+  const auto load = [&](const std::string& text) {
+    const auto later = with_member(good, "metadata.json", R"({"keras_version": "3.99.0"})");
+    return load_model(with_member(later, "config.json", text.c_str()));
+  };
+  CHECK(load(config).layer().file_info.warnings ==
+        std::vector<std::string>{"ReLU: the argument 'later' = null is not known here and left out",
+                                 "ActivityRegularization: the argument 'hidden' = false is not known here and left out",
+                                 "written by Keras 3.99.0, which is newer than what is known here",
+                                 "compile: the argument 'plan' = null is not known here and left out",
+                                 "Adam: the argument 'sparse' = false is not known here and left out",
+                                 "the file holds no state of the optimizer; it starts afresh"});
+  for (const auto& [off, on, name] :
+       {std::tuple{"\"later\": null", "\"later\": 1", "ReLU: the argument 'later' = 1"},
+        std::tuple{"\"hidden\": false", "\"hidden\": true", "the argument 'hidden' = true"},
+        std::tuple{"\"sparse\": false", "\"sparse\": []", "Adam: the argument 'sparse' = []"},
+        std::tuple{"\"plan\": null", "\"plan\": 0.5", "compile: the argument 'plan' = 0.5"}}) {
+    std::string changed = config;
+    changed.replace(changed.find(off), std::string_view(off).size(), on);
+    CHECK_THROWS_WITH_AS(load(changed), doctest::Contains(name), DataError);
+  }
+}
+
 }  // namespace ramet

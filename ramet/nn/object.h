@@ -7,6 +7,7 @@
 
 #include "ramet/base/arguments.h"
 #include "ramet/base/strings.h"
+#include "ramet/graph/load_context.h"
 
 namespace ramet {
 
@@ -70,11 +71,9 @@ class ObjectOf : public Interface {
   JsonObject get_config() const override { return to_json(config_); }
   static std::shared_ptr<const Interface> from_config(const JsonObject& json) {
     const auto known = field_names<C>();
-    for (const auto& [key, value] : json) {
-      const bool off = value.is_null() || (value.is_bool() && !value.as_bool());
-      if (!off && std::find(known.begin(), known.end(), key) == known.end() && key != "name" && key != "dtype")
-        throw DataError(cat(Derived::kClassName, ": the argument '", key, "' = ", value.dump(), " is not supported"));
-    }
+    for (const auto& [key, value] : json)
+      if (std::find(known.begin(), known.end(), key) == known.end() && key != "name" && key != "dtype")
+        leave_out(Derived::kClassName, key, value);
     return std::make_shared<const Derived>(Derived(from_json<C>(Derived::kClassName, json)));
   }
   static ObjectClass<Interface> registration(std::vector<std::string_view> aliases = {}) {

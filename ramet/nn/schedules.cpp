@@ -31,7 +31,7 @@ Value InverseTimeDecay::operator()(Value step) const {
   return config().initial_learning_rate / (p * config().decay_rate + 1.0);
 }
 
-PiecewiseConstantDecay::PiecewiseConstantDecay(PiecewiseConstantConfig config) : ObjectOf(std::move(config)) {
+PiecewiseConstantDecay::PiecewiseConstantDecay(PiecewiseConstantConfig config) : ScheduleOf(std::move(config)) {
   const auto& c = this->config();
   require(!c.boundaries.empty() && c.values.size() == c.boundaries.size() + 1,
           "PiecewiseConstantDecay: The length of boundaries should be 1 less than the length of values. Received: "
@@ -51,7 +51,7 @@ Value PiecewiseConstantDecay::operator()(Value step) const {
 }
 
 PolynomialDecay::PolynomialDecay(double initial_learning_rate, double decay_steps, PolynomialConfig rest)
-    : ObjectOf((rest.initial_learning_rate = initial_learning_rate, rest.decay_steps = decay_steps, rest)) {}
+    : ScheduleOf((rest.initial_learning_rate = initial_learning_rate, rest.decay_steps = decay_steps, rest)) {}
 
 Value PolynomialDecay::operator()(Value step) const {
   const auto& c = config();
@@ -65,7 +65,7 @@ Value PolynomialDecay::operator()(Value step) const {
 }
 
 CosineDecay::CosineDecay(double initial_learning_rate, double decay_steps, CosineConfig rest)
-    : ObjectOf((rest.initial_learning_rate = initial_learning_rate, rest.decay_steps = decay_steps, rest)) {}
+    : ScheduleOf((rest.initial_learning_rate = initial_learning_rate, rest.decay_steps = decay_steps, rest)) {}
 
 Value CosineDecay::operator()(Value step) const {
   const auto& c = config();
@@ -80,8 +80,8 @@ Value CosineDecay::operator()(Value step) const {
 
 CosineDecayRestarts::CosineDecayRestarts(double initial_learning_rate, double first_decay_steps,
                                          CosineRestartsConfig rest)
-    : ObjectOf((rest.initial_learning_rate = initial_learning_rate, rest.first_decay_steps = first_decay_steps, rest)) {
-}
+    : ScheduleOf(
+          (rest.initial_learning_rate = initial_learning_rate, rest.first_decay_steps = first_decay_steps, rest)) {}
 
 // Periods of length first·t_mulⁱ; the geometric sum of the lengths tells which one `step` lies in.
 Value CosineDecayRestarts::operator()(Value step) const {

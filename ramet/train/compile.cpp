@@ -1,4 +1,7 @@
 // Model::compile and what it keeps.
+#include <algorithm>
+
+#include "ramet/graph/load_context.h"
 #include "ramet/train/compiled_loss.h"
 #include "ramet/train/training.h"
 
@@ -197,6 +200,12 @@ JsonObject Model::get_compile_config() const {
 }
 
 void Model::compile_from_config(const JsonObject& config) {
+  // The last five change no result: three are ways to run a step, two stand in files of Keras 2.
+  static constexpr std::string_view kKnown[] = {
+      "optimizer",           "loss",        "loss_weights",     "metrics",           "weighted_metrics", "run_eagerly",
+      "steps_per_execution", "jit_compile", "optimizer_config", "sample_weight_mode"};
+  for (const auto& [key, value] : config)
+    if (std::find(std::begin(kKnown), std::end(kKnown), key) == std::end(kKnown)) leave_out("compile", key, value);
   CompileOptions o;
   if (const Json* optimizer = config.find("optimizer"); optimizer && !optimizer->is_null())
     decode(modern_optimizer(*optimizer), o.optimizer);

@@ -57,6 +57,7 @@ expect 0 weights chain.keras && shows "hidden/kernel" && shows "83 parameters"
 expect 0 weights chain.keras --json && shows '"nonfinite": 0'
 
 expect 0 plot pair.keras && shows 'subgraph "cluster_tower"' && shows '"left" -> "tower/inner"'
+shows 'tower · 2 calls' && shows '(None, 1) · 7 params · output'
 expect 0 plot pair.keras p.mmd
 grep -q '^flowchart TB' p.mmd || complain "no Mermaid in p.mmd"
 if command -v dot >/dev/null; then
@@ -74,4 +75,19 @@ expect 0 bench pair.keras --train --rounds 2 --threads 1 --json && shows '"share
 expect 0 bench chain.keras --rounds 2 --trace steps.json
 grep -q '"traceEvents"' steps.json || complain "bench --trace writes no events"
 expect 0 doctor && shows "passed"
+# A file of a later Keras opens with warnings on stderr while what is unknown in it is off.
+mkdir later
+echo '{"keras_version": "3.99.0"}' >later/metadata.json
+echo '{"module": "keras", "class_name": "Sequential", "config": {"name": "s", "layers": [
+  {"class_name": "InputLayer", "config": {"batch_shape": [null, 6], "name": "features"}},
+  {"class_name": "ReLU", "config": {"name": "r", "tomorrow": null}}]}}' >later/config.json
+for words in "summary later" "predict later --inputs x.npz --outputs later.npz"; do
+  expect 0 $words
+  for text in "warning: later: written by Keras 3.99.0" "ReLU: the argument 'tomorrow' = null is not known here and left out"; do
+    grep -qF "$text" err.txt || complain "ramet $words does not warn '$text' but: $(cat err.txt)"
+  done
+done
+sed -i 's/"tomorrow": null/"tomorrow": 2/' later/config.json
+refuses 1 "ReLU: the argument 'tomorrow' = 2 is not supported" summary later
+
 finish

@@ -22,7 +22,7 @@ refuses 2 "did you mean 'Conv2D'?" describe Conv2d
 refuses 2 "unknown optimizer 'adm'; did you mean 'adam'?" train chain.keras --data data.npz --save t.keras --optimizer adm
 refuses 2 "unknown loss" train chain.keras --data data.npz --save t.keras --loss msee
 refuses 2 "give --loss" train pair.keras --data pair_data.npz --save t.keras
-refuses 2 "--resume is not supported yet" train chain.keras --data data.npz --save t.keras --resume runs
+refuses 1 "is not a folder" train chain.keras --data data.npz --save t.keras --resume x.npz
 refuses 2 "--validation-split" train chain.keras --data data.npz --save t.keras --validation-split 1.5
 
 refuses 1 "No such file" summary missing.keras
