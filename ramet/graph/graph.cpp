@@ -4,11 +4,40 @@
 #include <set>
 
 #include "ramet/base/strings.h"
+#include "ramet/graph/load_context.h"
 
 namespace ramet {
 namespace {
 
 bool from_input_layer(const Tensor& t) { return t.node()->is_input(); }
+
+// Depth first from some tensors, without recursion, because chains are as long as a file wants. `enter` is asked
+// whether to go on to the inputs of a tensor's node; if so, `leave` follows after them.
+void walk(const std::vector<Tensor>& from, const std::function<bool(const Tensor&)>& enter,
+          const std::function<void(const NodeRef&)>& leave) {
+  struct Step {
+    NodeRef node;
+    std::vector<Tensor> inputs;
+    std::size_t next = 0;
+  };
+  std::vector<Step> steps;
+  const auto meet = [&](const Tensor& t) {
+    if (enter(t)) steps.push_back({t.node(), t.node()->arguments.tensors()});
+  };
+  for (const Tensor& t : from) {
+    meet(t);
+    while (!steps.empty()) {
+      if (Step& step = steps.back(); step.next < step.inputs.size()) {
+        const Tensor input = step.inputs[step.next++];
+        meet(input);
+      } else {
+        const NodeRef node = step.node;
+        steps.pop_back();
+        leave(node);
+      }
+    }
+  }
+}
 
 }  // namespace
 
@@ -19,13 +48,17 @@ Graph::Graph(Arg inputs, Arg outputs)
       flat_outputs_(outputs_.flatten()) {
   require(!flat_inputs_.empty(), "a model needs at least one input tensor");
   require(!flat_outputs_.empty(), "a model needs at least one output tensor");
-  for (std::size_t i = 0; i < flat_inputs_.size(); ++i) {
-    require(from_input_layer(flat_inputs_[i]), "internal: inputs must come from Input");
-    for (std::size_t k = 0; k < i; ++k)
-      require(!(flat_inputs_[i] == flat_inputs_[k]), "the input tensor '", flat_inputs_[i].name(), "' is listed twice");
+  for (const Tensor& t : flat_inputs_) {
+    require(from_input_layer(t), "internal: inputs must come from Input");
+    require(input_set_.insert(t).second, "the input tensor '", t.name(), "' is listed twice");
   }
   std::map<const Operation*, int> index;
-  for (const Tensor& t : flat_outputs_) visit(t, index);
+  const auto done = [&](const NodeRef& node) {
+    state_[node.get()] = 2;
+    nodes_.push_back(node);
+  };
+  walk(
+      flat_outputs_, [&](const Tensor& t) { return enter(t, index); }, done);
   for (const Tensor& t : flat_inputs_)
     if (!state_.count(t.node().get())) {  // nothing uses it: kept, in front of the operations of depth 0
       nodes_.push_back(t.node());
@@ -36,29 +69,29 @@ Graph::Graph(Arg inputs, Arg outputs)
   check_names();
 }
 
-// Depth first. An operation's index is the order of first sight, before its inputs are visited.
-void Graph::visit(const Tensor& tensor, std::map<const Operation*, int>& index) {
+// An operation's index is the order of first sight, before its inputs are visited.
+bool Graph::enter(const Tensor& tensor, std::map<const Operation*, int>& index) {
   const NodeRef& node = tensor.node();
   int& state = state_[node.get()];
   require(state != 1, "tensor '", tensor.name(), "' of layer '", node->operation->name(), "' is part of a cycle.");
-  if (state == 2) return;
+  if (state == 2) return false;
   index.try_emplace(node->operation.get(), static_cast<int>(index.size()));
-  state = 1;
-  if (std::find(flat_inputs_.begin(), flat_inputs_.end(), tensor) == flat_inputs_.end()) {
-    require(!node->is_input(), "Graph disconnected: cannot find parent for tensor '", tensor.name(), "' at operation '",
-            node->operation->name(), "'. Every input that the outputs need must be among the model's inputs (",
-            join(
-                [&] {
-                  std::vector<std::string> names;
-                  for (const Tensor& t : flat_inputs_) names.push_back(t.name());
-                  return names;
-                }(),
-                ", "),
-            ").");
-    for (const Tensor& t : node->arguments.tensors()) visit(t, index);
+  if (input_set_.count(tensor)) {
+    state = 2;
+    nodes_.push_back(node);
+    return false;
   }
-  state_[node.get()] = 2;
-  nodes_.push_back(node);
+  const auto names = [&] {
+    std::vector<std::string> out;
+    for (const Tensor& t : flat_inputs_) out.push_back(t.name());
+    return join(out, ", ");
+  };
+  if (node->is_input())
+    throw UsageError(cat("Graph disconnected: cannot find parent for tensor '", tensor.name(), "' at operation '",
+                         node->operation->name(),
+                         "'. Every input that the outputs need must be among the model's inputs (", names(), ")."));
+  state = 1;
+  return true;
 }
 
 // Keras' order: by depth, deepest first, then by index. The depth of an operation is that of its deepest node.
@@ -69,9 +102,7 @@ void Graph::sort(const std::map<const Operation*, int>& index) {
     int& mine = node_depth_[&node];
     mine = std::max(mine, depth[node.operation.get()]);
     depth[node.operation.get()] = mine;
-    if (std::find_if(flat_inputs_.begin(), flat_inputs_.end(),
-                     [&](const Tensor& t) { return t.node().get() == &node; }) != flat_inputs_.end())
-      continue;
+    if (node.is_input()) continue;
     for (const Tensor& t : node.arguments.tensors()) {
       int& parent = node_depth_[t.node().get()];
       parent = std::max(parent, mine + 1);
@@ -124,8 +155,11 @@ TracedNest Graph::trace(Trace& trace, const std::vector<Traced>& inputs) const {
   for (std::size_t i = 0; i < inputs.size(); ++i)
     value[{flat_inputs_[i].node().get(), flat_inputs_[i].index()}] = inputs[i];
   const auto now = [&](const Tensor& t) { return value.at({t.node().get(), t.index()}); };
+  LoadContext* const loading = LoadContext::current();
   for (const NodeRef& node : nodes_) {
     if (node->is_input()) continue;
+    if (loading && ++loading->calls_traced > kMostCallsTraced)
+      throw DataError(cat("models that call models several times make more than ", kMostCallsTraced, " calls"));
     TracedArgs args;
     const auto traced = [&](const Arg& a) {
       // An optional input that was not given is Python's None for whoever takes it.
@@ -214,20 +248,22 @@ std::pair<Arg, Arg> with_proper_inputs(const Arg& inputs, const Arg& outputs) {
     return twin;
   });
   // A depth-first walk that stops at the given tensors, calling the same operations again on what stands for them.
-  std::set<const Node*> in_progress;
-  const std::function<Tensor(const Tensor&)> again = [&](const Tensor& t) -> Tensor {
-    if (const auto it = start.find(t); it != start.end()) return it->second;
-    const NodeRef& node = t.node();
-    require(!node->is_input(), "Graph disconnected: cannot find parent for tensor '", t.name(), "' at operation '",
-            node->operation->name(), "'.");
+  const auto now = [&](const Tensor& t) { return start.at(t); };
+  const auto enter = [&](const Tensor& t) {
+    if (start.count(t)) return false;
+    require(!t.node()->is_input(), "Graph disconnected: cannot find parent for tensor '", t.name(), "' at operation '",
+            t.node()->operation->name(), "'.");
+    return true;
+  };
+  const auto call_again = [&](const NodeRef& node) {
     CallArgs args;
-    for (const Arg& a : node->arguments.args) args.args.push_back(a.map<Tensor>(again));
-    for (const auto& [key, a] : node->arguments.kwargs) args.kwargs.emplace_back(key, a.map<Tensor>(again));
+    for (const Arg& a : node->arguments.args) args.args.push_back(a.map<Tensor>(now));
+    for (const auto& [key, a] : node->arguments.kwargs) args.kwargs.emplace_back(key, a.map<Tensor>(now));
     const auto results = Arg(node->operation->call(args)).flatten();
     for (std::size_t i = 0; i < results.size(); ++i) start[Tensor(node, static_cast<int>(i))] = results[i];
-    return start.at(t);
   };
-  return {fresh, outputs.map<Tensor>(again)};
+  walk(outputs.flatten(), enter, call_again);
+  return {fresh, outputs.map<Tensor>(now)};
 }
 
 }  // namespace ramet

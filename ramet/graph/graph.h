@@ -1,6 +1,7 @@
 // What lies between some tensors and others: nodes in the order they can run, operations and layers in Keras' order.
 #pragma once
 #include <map>
+#include <set>
 
 #include "ramet/graph/input.h"
 #include "ramet/graph/layer.h"
@@ -30,12 +31,13 @@ class Graph {
   TracedNest trace(Trace& trace, const std::vector<Traced>& inputs) const;
 
  private:
-  void visit(const Tensor& tensor, std::map<const Operation*, int>& index);
+  bool enter(const Tensor& tensor, std::map<const Operation*, int>& index);
   void sort(const std::map<const Operation*, int>& index);
   void check_names() const;
 
   Arg inputs_, outputs_;
   std::vector<Tensor> flat_inputs_, flat_outputs_;
+  std::set<Tensor> input_set_;  // the same as flat_inputs_, to be searched
   std::vector<NodeRef> nodes_;
   std::map<const Node*, int> node_depth_, state_;  // state: 1 in progress, 2 done
   std::vector<OperationRef> operations_;

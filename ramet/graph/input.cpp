@@ -1,5 +1,7 @@
 #include "ramet/graph/input.h"
 
+#include "ramet/graph/load_context.h"
+
 namespace ramet {
 
 InputLayer::InputLayer(Config config, std::string name)
@@ -53,14 +55,12 @@ LayerRef InputLayer::clone_as(const std::string&) const {
 
 LayerRef InputLayer::from_config(const JsonObject& json) {
   JsonObject own = json;
-  Config config;
-  if (const Json* shape = own.find("batch_shape")) {
-    for (const Json& size : shape->as_array()) config.batch_shape.push_back(size.is_null() ? None : size.as_int());
-    own.erase("batch_shape");
-  }
-  const auto parsed = from_json<Config>(own);
-  config.dtype = parsed.dtype, config.sparse = parsed.sparse, config.ragged = parsed.ragged, config.name = parsed.name,
-  config.optional = parsed.optional;
+  own.erase("batch_shape");
+  own.erase("dtype");  // a type of arrays, not a policy
+  (void)layer_options_from(own, "InputLayer", field_names<Config>());
+  if (const Json* dtype = json.find("dtype")) own.set("dtype", *dtype);
+  Config config = from_json<Config>("InputLayer", own);
+  if (const Json* shape = json.find("batch_shape")) config.batch_shape = shape_from(*shape);
   auto layer = std::make_shared<InputLayer>(config, config.name.empty() ? unique_name("InputLayer") : config.name);
   layer->tensor_name_ = layer->name();
   return layer;

@@ -63,16 +63,17 @@ namespace {
 // Initialized, or room for what a file holds.
 Array first_value(const Layer& layer, const std::string& name, const Shape& shape, DType dtype,
                   const InitFunction& initializer) {
-  if (LoadContext* loading = LoadContext::current(); loading && loading->weight_bytes) {
-    std::uint64_t bytes = 0;
-    const bool fits = !__builtin_mul_overflow(static_cast<std::uint64_t>(element_count(shape)),
-                                              std::uint64_t{size_of(dtype)}, &bytes) &&
-                      bytes <= *loading->weight_bytes;
-    if (!fits)
+  if (LoadContext* loading = LoadContext::current()) {
+    std::uint64_t bytes = size_of(dtype);
+    bool fits = true;
+    for (const auto size : shape)
+      fits = fits && !__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(size), &bytes);
+    if (!fits || bytes > loading->weight_bytes)
       throw DataError(cat(describe(layer), ": the weight '", name, "' of shape ", to_string(shape),
-                          " takes more memory than the file's weights justify"));
-    *loading->weight_bytes -= bytes;
-    return Array::uninitialized(shape, dtype);
+                          " takes more memory than ",
+                          loading->values_follow ? "the file's weights justify" : "allowed"));
+    loading->weight_bytes -= bytes;
+    if (loading->values_follow) return Array::uninitialized(shape, dtype);
   }
   Array value = initializer(shape, dtype);
   require(value.shape() == shape, describe(layer), ": the initializer of '", name, "' gave ", to_string(value.shape()),
@@ -199,10 +200,11 @@ VariableRefs Layer::trainable_weights() const {
 }
 
 VariableRefs Layer::non_trainable_weights() const {
-  const auto trainable = trainable_weights();
+  const auto list = trainable_weights();
+  const std::set<VariableRef> trainable(list.begin(), list.end());
   VariableRefs out;
   for (const auto& v : weights())
-    if (std::find(trainable.begin(), trainable.end(), v) == trainable.end()) out.push_back(v);
+    if (!trainable.count(v)) out.push_back(v);
   return out;
 }
 
@@ -247,7 +249,10 @@ void Layer::check_arguments(const SpecArgs& args) const {
 
 void Layer::prepare(const SpecArgs& args) {
   check_arguments(args);
-  check(args.inputs());
+  const auto inputs = args.inputs();
+  require(!inputs.empty() || positional_arguments().size() > 1, "Layer '", name(),
+          "' expected 1 input(s). Received 0 instead.");
+  check(inputs);
   build_now(path_prefix + name(), args);
 }
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "ramet/base/quoted.h"
+#include "ramet/graph/model.h"
+
 namespace ramet {
 namespace {
 
@@ -39,6 +42,49 @@ void leave_out(std::string_view class_name, std::string_view key, const Json& va
   auto& warnings = current_context->warnings;
   std::string text = cat(class_name, ": the argument '", key, "' = ", value.dump(), " is not known here and left out");
   if (std::find(warnings.begin(), warnings.end(), text) == warnings.end()) warnings.push_back(std::move(text));
+}
+
+std::shared_ptr<ModelLayer> deserialize_model(const Json& object) {
+  LayerRef layer;
+  try {
+    layer = deserialize_layer(object);
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    throw DataError(what.starts_with('/') ? "/config" + what : "/: " + what);
+  }
+  auto model = std::dynamic_pointer_cast<ModelLayer>(layer);
+  if (!model) throw DataError(cat("/class_name: '", layer->class_name(), "' is a layer, not a model"));
+  return model;
+}
+
+// Keras writes about 17 bytes for a node.
+JsonLimits config_limits(std::string_view text) { return {.nodes = 500'000 + text.size() / 16}; }
+
+void check_name(std::string_view name) {
+  const auto refuse = [&](const char* what) { throw DataError(cat("the name ", quoted(name), " ", what)); };
+  if (name.empty()) refuse("is empty");
+  if (name.size() > 512) refuse("is longer than 512 bytes");
+  if (name == "." || name == "..") refuse("means a folder");
+  if (name.find('/') != name.npos) refuse("holds a '/'");
+  if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+    refuse("holds a control character");
+}
+
+Shape shape_from(const Json& json) {
+  Shape shape;
+  for (const Json& size : json.as_array()) {
+    shape.push_back(size.is_null() ? None : size.as_int());
+    if (!size.is_null() && (shape.back() < 0 || shape.back() > kLargestSize))
+      throw DataError(cat("a shape holds the size ", shape.back()));
+  }
+  constexpr std::size_t kMostAxes = 32;
+  if (shape.size() > kMostAxes) throw DataError(cat("a shape has ", shape.size(), " axes; the most are ", kMostAxes));
+  return shape;
+}
+
+bool sizes_fit(const Json& json) {
+  if (json.is_array()) return std::all_of(json.as_array().begin(), json.as_array().end(), sizes_fit);
+  return !json.is_int() || (json.as_int() <= kLargestSize && json.as_int() >= -kLargestSize);
 }
 
 std::string at_pointer(std::string_view prefix, std::string_view what) {

@@ -18,16 +18,23 @@ struct KerasVersion {
 struct LoadContext {
   std::vector<LayerRegistration> layers = {};  // the caller's, before ours
   std::optional<KerasVersion> version = std::nullopt;
-  // Weights are not initialized, because the file's values follow, and take at most so many bytes together.
-  std::optional<std::uint64_t> weight_bytes = std::nullopt;
+  std::uint64_t weight_bytes = 0;  // what weights may still take together
+  bool values_follow = false;      // from the file, so weights are not initialized
   // Keras up to 3.15 records the default of `training` on calls although nobody passed it.
   bool training_leaks = true;
-  int depth = 0;                           // of nested models
+  int depth = 0;  // of nested layers
+  std::size_t layers_made = 0, calls_traced = 0;
   std::vector<std::string> warnings = {};  // what was left out, each said once
 
   // The one of this thread, or null outside of loading.
   static LoadContext* current();
 };
+
+// The most of everything that a file may bring. Calls count as often as they are traced: a model that calls a model
+// that calls a model twice each, and so on, is small in the file only.
+inline constexpr int kDeepestNesting = 32;
+inline constexpr std::size_t kMostLayers = 100'000, kMostCalls = 100'000, kMostCallsTraced = 250'000;
+inline constexpr std::int64_t kLargestSize = std::int64_t{1} << 31;
 
 // Makes `context` this thread's while it lives.
 class LoadScope {
@@ -44,6 +51,25 @@ class LoadScope {
 // Meets an argument of `class_name` that is not known here, as files of a later Keras may hold: switched off (null or
 // false) it is left out and the context warns of it; else DataError, which names it.
 void leave_out(std::string_view class_name, std::string_view key, const Json& value);
+
+class ModelLayer;
+
+// A model from {"class_name", "config", …}: what files and texts have in common. REQUIRES: a LoadContext. DataError
+// with the place in the JSON text for everything that is wrong.
+std::shared_ptr<ModelLayer> deserialize_model(const Json& object);
+
+// A tree takes many times the memory of its text, so the nodes of one are bounded by the length of the other.
+JsonLimits config_limits(std::string_view text);
+
+// DataError unless `name` can stand in a path of a weights file and in a line of text: 1 to 512 bytes, no control
+// characters, no '/', not "..".
+void check_name(std::string_view name);
+
+// [null, 28, 28] as a shape; null is None. DataError for sizes that are negative or larger than kLargestSize.
+Shape shape_from(const Json& json);
+
+// Whether no integer in this value or in its lists is beyond ±kLargestSize.
+bool sizes_fit(const Json& json);
 
 // An error with its place in the JSON text: "/config/layers/3: …". What is already placed gets the prefix in front.
 std::string at_pointer(std::string_view prefix, std::string_view what);

@@ -174,13 +174,20 @@ void SequentialLayer::add(LayerRef layer) {
   for (const auto& other : layers_)
     require(other->name() != layer->name(), "All layers added to a Sequential model should have unique names. Name '",
             layer->name(), "' is already the name of a layer in '", name(), "'.");
-  layers_.push_back(std::move(layer));
-  try {
-    rebuild();
-  } catch (...) {
-    layers_.pop_back();
-    throw;
+  if (input_) {
+    const Tensor y = next(layer);
+    graph_ = std::make_unique<Graph>(Arg(*input_), Arg(y));
+    end_ = y;
   }
+  layers_.push_back(std::move(layer));
+}
+
+Tensor SequentialLayer::next(const LayerRef& layer) const {
+  const PathScope scope(name());
+  const Tensor y = layer->call(CallArgs{{Arg(end_)}, {}});
+  require(!y.several(), "Sequential '", name(), "': every layer must have one output; ", describe(*layer), " returned ",
+          y.size());
+  return y;
 }
 
 void SequentialLayer::add_input(const Tensor& input) {
@@ -200,14 +207,9 @@ LayerRef SequentialLayer::pop() {
 
 void SequentialLayer::rebuild() {
   if (!input_) return graph_.reset();
-  const PathScope scope(name());
-  Tensor x = *input_;
-  for (const auto& layer : layers_) {
-    x = layer->call(CallArgs{{Arg(x)}, {}});
-    require(!x.several(), "Sequential '", name(), "': every layer must have one output; ", describe(*layer),
-            " returned ", x.size());
-  }
-  graph_ = std::make_unique<Graph>(Arg(*input_), Arg(x));
+  end_ = *input_;
+  for (const auto& layer : layers_) end_ = next(layer);
+  graph_ = std::make_unique<Graph>(Arg(*input_), Arg(end_));
   mark_built();
 }
 

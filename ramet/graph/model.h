@@ -87,9 +87,11 @@ class SequentialLayer final : public ModelLayer {
   void build_for(const Spec& input);  // makes the graph for this input
 
  private:
+  Tensor next(const LayerRef& layer) const;  // what it makes of end_
   void rebuild();
   std::vector<LayerRef> layers_;
   std::optional<Tensor> input_;
+  Tensor end_;  // what the last layer made of input_
   std::unique_ptr<Graph> graph_;
 };
 
@@ -157,7 +159,8 @@ class Model {
   static Model from_config(const JsonObject& config);  // a Functional's config
   // Keras' text for a whole model: {"module", "class_name", "config", …}.
   std::string to_json() const;
-  static Model from_json(std::string_view text);
+  // Initialized afresh. DataError when the weights would take more than `weight_bytes`.
+  static Model from_json(std::string_view text, std::uint64_t weight_bytes = std::uint64_t{8} << 30);
 
   // Writes the model to a file that Keras opens: .keras, or .h5 in the older form. The old file is replaced as a whole
   // or left untouched. load_model (ramet/io/model_file.h) opens it again.

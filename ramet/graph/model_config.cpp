@@ -1,7 +1,9 @@
 // Models to and from Keras' configuration.
 #include <algorithm>
 #include <deque>
+#include <set>
 
+#include "ramet/base/quoted.h"
 #include "ramet/graph/load_context.h"
 #include "ramet/graph/model.h"
 #include "ramet/graph/op_operation.h"
@@ -70,6 +72,26 @@ bool holds_tensor(const Json& json) {
   return false;
 }
 
+const JsonArray& list_of_layers(const JsonObject& config) {
+  const Json& layers = config.at("layers");
+  if (!layers.is_array()) throw DataError(cat("/layers: expected a list; got ", layers.type_name()));
+  return layers.as_array();
+}
+
+// Foreign text on one line, without quotes.
+std::string plain(const std::string& text) {
+  const std::string out = quoted(text);
+  return out.substr(1, out.size() - 2);
+}
+
+// The common options of a model's config.
+LayerOptions model_options_from(const JsonObject& json, std::string_view class_name,
+                                const std::vector<std::string>& known) {
+  LayerOptions options = layer_options_from(json, class_name, known);
+  if (class_name == "Functional") options.dtype = "float32";  // each layer has its own
+  return options;
+}
+
 // Keras 2 wrote a call as [[layer, call, output, {arguments}], …]. A recurrent layer's further tensors are its states.
 Json modern_node(const Json& node) {
   if (!node.is_array()) return node;
@@ -109,13 +131,23 @@ class GraphReader {
 
   std::pair<Arg, Arg> read() {
     std::size_t i = 0;
-    for (const Json& entry : config_.at("layers").as_array()) add(entry.as_object(), i++);
+    for (const Json& entry : list_of_layers(config_)) {
+      const std::string pointer = cat("/layers/", i++);
+      try {
+        add(entry.as_object());
+      } catch (const Error& error) { throw DataError(at_pointer(pointer, error.what())); }
+    }
     call_all();
-    return {place("input_layers"), place("output_layers")};
+    Arg inputs = place("input_layers"), outputs = place("output_layers");
+    inputs.each([](const Tensor& t) {
+      if (!t.node()->is_input())
+        throw DataError(cat("/input_layers: ", describe(*t.node()->operation), " is no input"));
+    });
+    return {std::move(inputs), std::move(outputs)};
   }
 
  private:
-  static constexpr std::size_t kMostCalls = 100'000;
+  using Place = std::pair<std::string, std::int64_t>;  // a layer and the number of its call
 
   struct Entry {
     OperationRef operation;
@@ -123,8 +155,7 @@ class GraphReader {
     std::size_t made = 0;
   };
 
-  void add(const JsonObject& entry, std::size_t index) {
-    const std::string pointer = cat("/layers/", index);
+  void add(const JsonObject& entry) {
     const std::string name = entry.contains("name") && entry.at("name").is_string() ? entry.at("name").as_string() : "";
     const std::string& class_name = entry.at("class_name").as_string();
     const Json* module = entry.find("module");
@@ -136,19 +167,20 @@ class GraphReader {
         JsonObject own = entry.at("config").as_object();
         if (!own.contains("name")) own.set("name", Json(name));
         made.operation = OpOperation::from_config(class_name, own);
+        check_name(made.operation->name());
       } else
         made.operation = deserialize_layer(Json(entry));
       if (const Json* nodes = entry.find("inbound_nodes"); nodes && class_name != "InputLayer")
         for (const Json& node : nodes->as_array()) made.calls.push_back(modern_node(node));
     } catch (const Error& error) {
       const std::string what = error.what();
-      throw DataError(what.starts_with('/') ? cat(pointer, "/config", what)
-                                            : cat(pointer, ": layer '", name, "' (", class_name, "): ", what));
+      throw DataError(what.starts_with('/') ? cat("/config", what)
+                                            : cat("layer ", quoted(name), " (", plain(class_name), "): ", what));
     }
     if (!index_.emplace(made.operation->name(), entries_.size()).second)
-      throw DataError(cat(pointer, ": the name '", made.operation->name(), "' is used by two operations"));
+      throw DataError(cat("the name '", made.operation->name(), "' is used by two operations"));
     calls_ += made.calls.size();
-    if (calls_ > kMostCalls) throw DataError(cat(pointer, ": the model has more than ", kMostCalls, " calls"));
+    if (calls_ > kMostCalls) throw DataError(cat("the model has more than ", kMostCalls, " calls"));
     auto& results = results_[made.operation->name()];
     if (class_name == "InputLayer") results.push_back(static_cast<InputLayer&>(*made.operation).output());
     entries_.push_back(std::move(made));
@@ -158,7 +190,7 @@ class GraphReader {
   void call_all() {
     std::deque<std::size_t> todo;
     for (std::size_t i = 0; i < entries_.size(); ++i) todo.push_back(i);
-    std::map<std::string, std::vector<std::size_t>> waiting;
+    std::map<Place, std::vector<std::size_t>> waiting;
     while (!todo.empty()) {
       const std::size_t i = todo.front();
       todo.pop_front();
@@ -166,7 +198,7 @@ class GraphReader {
       while (!entry.calls.empty()) {
         const std::string pointer = cat("/layers/", i, "/inbound_nodes/", entry.made);
         try {
-          if (const std::string* lacks = missing(entry.calls.front())) {
+          if (const auto lacks = missing(entry.calls.front())) {
             waiting[*lacks].push_back(i);
             break;
           }
@@ -174,7 +206,8 @@ class GraphReader {
         } catch (const Error& error) { throw DataError(at_pointer(pointer, error.what())); }
         entry.calls.pop_front();
         ++entry.made;
-        if (const auto it = waiting.find(entry.operation->name()); it != waiting.end()) {
+        const auto made = static_cast<std::int64_t>(results_.at(entry.operation->name()).size()) - 1;
+        if (const auto it = waiting.find({entry.operation->name(), made}); it != waiting.end()) {
           todo.insert(todo.end(), it->second.begin(), it->second.end());
           waiting.erase(it);
         }
@@ -184,23 +217,30 @@ class GraphReader {
       if (!entries_[i].calls.empty())
         throw DataError(cat("/layers/", i, "/inbound_nodes/", entries_[i].made, ": the call of layer '",
                             entries_[i].operation->name(), "' needs a tensor of layer '",
-                            *missing(entries_[i].calls.front()), "' that nothing makes (a cycle, or a call too few)"));
+                            missing(entries_[i].calls.front())->first,
+                            "' that nothing makes (a cycle, or a call too few)"));
   }
 
-  const Tensor* find(const JsonArray& history, int shift = 0) const {
+  // The layer and the number of its call that [layer, call, output] means.
+  Place place_of(const JsonArray& history, int shift = 0) const {
     if (history.size() != 3) throw DataError("a tensor is not written as [layer, call, output]");
-    const auto it = results_.find(history[0].as_string());
-    if (it == results_.end())
-      throw DataError(cat("a tensor of layer '", history[0].as_string(), "' is used, but there is no such layer"));
-    auto call = history[1].as_int() - shift;
+    const std::string& layer = history[0].as_string();
+    const auto it = index_.find(layer);
+    if (it == index_.end())
+      throw DataError(cat("a tensor of layer ", quoted(layer), " is used, but there is no such layer"));
+    const auto call = history[1].as_int();
     // Keras 2 counted the calls of a nested model from one everywhere.
-    if (const LoadContext* loading = LoadContext::current();
-        !shift && call > 0 && loading && loading->version && loading->version->major < 3) {
-      const auto entry = index_.find(history[0].as_string());
-      if (entry != index_.end() && dynamic_cast<const ModelLayer*>(entries_[entry->second].operation.get())) --call;
-    }
-    return call >= 0 && call < static_cast<std::int64_t>(it->second.size())
-               ? &it->second[static_cast<std::size_t>(call)]
+    const LoadContext* loading = LoadContext::current();
+    if (!shift && call > 0 && loading && loading->version && loading->version->major < 3 &&
+        dynamic_cast<const ModelLayer*>(entries_[it->second].operation.get()))
+      shift = 1;
+    return {layer, call < shift ? -1 : call - shift};
+  }
+
+  const Tensor* find(const Place& place) const {
+    const auto& calls = results_.at(place.first);
+    return place.second >= 0 && place.second < static_cast<std::int64_t>(calls.size())
+               ? &calls[static_cast<std::size_t>(place.second)]
                : nullptr;
   }
 
@@ -210,13 +250,13 @@ class GraphReader {
     return call.several() ? call[static_cast<std::size_t>(i)] : call;
   }
 
-  // The layer whose tensor is not there yet, or null.
-  const std::string* missing(const Json& json) const {
+  // The call whose tensor is not there yet.
+  std::optional<Place> missing(const Json& json) const {
     if (is_tensor(json)) {
-      const JsonArray& history = json.at("config").at("keras_history").as_array();
-      return find(history) ? nullptr : &history[0].as_string();
+      Place place = place_of(json.at("config").at("keras_history").as_array());
+      return find(place) ? std::nullopt : std::optional(std::move(place));
     }
-    const std::string* lacks = nullptr;
+    std::optional<Place> lacks;
     if (json.is_array())
       for (const Json& item : json.as_array()) lacks = lacks ? lacks : missing(item);
     else if (json.is_object() && !is_tagged(json))
@@ -228,7 +268,7 @@ class GraphReader {
     if (json.is_null()) return {};
     if (is_tensor(json)) {
       const JsonArray& history = json.at("config").at("keras_history").as_array();
-      return output(*find(history), history[2].as_int());
+      return output(*find(place_of(history)), history[2].as_int());
     }
     if (!holds_tensor(json)) return Arg(json);
     if (json.is_array()) {
@@ -274,7 +314,7 @@ class GraphReader {
       if (list.size() == 3 && list[0].is_string() && list[1].is_int() && list[2].is_int()) {
         const auto it = index_.find(list[0].as_string());
         const bool nested = it != index_.end() && entries_[it->second].operation->class_name() == "Functional";
-        const Tensor* call = find(list, nested ? 1 : 0);
+        const Tensor* call = find(place_of(list, nested ? 1 : 0));
         if (!call)
           throw DataError(cat("the model names call ", list[1].as_int(), " of layer '", list[0].as_string(),
                               "', which does not exist"));
@@ -336,11 +376,8 @@ JsonObject FunctionalLayer::get_config() const {
 }
 
 LayerRef FunctionalLayer::from_config(const JsonObject& json) {
+  const LayerOptions options = model_options_from(json, "Functional", {"layers", "input_layers", "output_layers"});
   auto [inputs, outputs] = GraphReader(json).read();
-  LayerOptions options;
-  if (const Json* name = json.find("name"); name && name->is_string()) options.name = name->as_string();
-  if (const Json* trainable = json.find("trainable"); trainable && trainable->is_bool())
-    options.trainable = trainable->as_bool();
   return std::make_shared<FunctionalLayer>(std::move(inputs), std::move(outputs), options);
 }
 
@@ -357,28 +394,34 @@ JsonObject SequentialLayer::get_config() const {
 }
 
 LayerRef SequentialLayer::from_config(const JsonObject& json) {
-  LayerOptions options;
-  if (const Json* name = json.find("name"); name && name->is_string()) options.name = name->as_string();
-  if (const Json* trainable = json.find("trainable"); trainable && trainable->is_bool())
-    options.trainable = trainable->as_bool();
-  if (const Json* dtype = json.find("dtype")) options.dtype = decode_dtype_policy(*dtype);
-  const bool trainable = options.trainable;
-  options.trainable = true;
+  LayerOptions options = model_options_from(json, "Sequential", {"layers", "build_input_shape"});
+  const bool trainable = std::exchange(options.trainable, true);
   auto model = std::make_shared<SequentialLayer>(std::vector<LayerRef>{}, options);
+  std::set<std::string> names;
   std::size_t i = 0;
-  for (const Json& entry : json.at("layers").as_array()) {
+  for (const Json& entry : list_of_layers(json)) {
     try {
-      model->add(deserialize_layer(entry));
+      LayerRef layer = deserialize_layer(entry);
+      if (layer->class_name() == "InputLayer") {
+        model->add(std::move(layer));
+      } else {
+        if (!names.insert(layer->name()).second)
+          throw DataError(cat("All layers added to a Sequential model should have unique names. Name '", layer->name(),
+                              "' is already the name of a layer in '", model->name(), "'."));
+        if (model->input_) model->end_ = model->next(layer);
+        model->layers_.push_back(std::move(layer));
+      }
     } catch (const Error& error) {
       const std::string what = error.what();
       throw DataError(cat("/layers/", i, what.starts_with('/') ? "/config" : ": ", what));
     }
     ++i;
   }
+  if (model->input_) model->graph_ = std::make_unique<Graph>(Arg(*model->input_), Arg(model->end_));
   if (const Json* shape = json.find("build_input_shape"); shape && shape->is_array() && !model->has_graph()) {
-    Shape input;
-    for (const Json& size : shape->as_array()) input.push_back(size.is_null() ? None : size.as_int());
-    model->build_for({input, DType::f32});
+    try {
+      model->build_for({shape_from(*shape), DType::f32});
+    } catch (const Error& error) { throw DataError(at_pointer("/build_input_shape", error.what())); }
   }
   if (!trainable) model->set_trainable(false);
   return model;
@@ -390,10 +433,11 @@ Model Model::from_config(const JsonObject& config) {
 
 std::string Model::to_json() const { return serialize_layer(layer()).dump(); }
 
-Model Model::from_json(std::string_view text) {
-  auto layer = std::dynamic_pointer_cast<ModelLayer>(deserialize_layer(Json::parse(text)));
-  if (!layer) throw DataError("from_json: the text describes a layer, not a model");
-  return Model(std::move(layer));
+Model Model::from_json(std::string_view text, std::uint64_t weight_bytes) {
+  LoadContext context;
+  context.weight_bytes = weight_bytes;
+  const LoadScope scope(context);
+  return Model(deserialize_model(Json::parse(text, config_limits(text))));
 }
 
 }  // namespace ramet

@@ -1,5 +1,6 @@
 #include "ramet/graph/op_operation.h"
 
+#include "ramet/graph/load_context.h"
 #include "ramet/ops/constant/constant.h"
 #include "ramet/ops/elementwise/elementwise.h"
 
@@ -55,7 +56,7 @@ Value OpCall::value(std::size_t i, std::string_view name) const {
 
 Values OpCall::values(std::size_t i) const {
   const TracedNest* nest = find(i, "xs");
-  require(nest && nest->is_list(), "a list of tensors is needed");
+  require(nest && nest->is_list() && !nest->list().empty(), "a list of tensors is needed");
   Values out;
   for (const auto& item : nest->list()) {
     require(item.is_leaf(), "a list of tensors holds something else");
@@ -67,6 +68,11 @@ Values OpCall::values(std::size_t i) const {
 const Json* OpCall::option(std::string_view key) const {
   const Json* found = config_.find(key);
   return found && !found->is_null() ? found : nullptr;
+}
+const Json& OpCall::needed(std::string_view key) const {
+  const Json* found = option(key);
+  require(found != nullptr, "argument '", key, "' is missing");
+  return *found;
 }
 std::int64_t OpCall::integer(std::string_view key, std::int64_t otherwise) const {
   const Json* found = option(key);
@@ -105,6 +111,8 @@ OperationRef OpOperation::from_config(std::string_view class_name, const JsonObj
   const OpRow* row = find_op_row(class_name);
   if (!row) throw DataError(cat("the operation '", class_name, "' is not supported yet"));
   JsonObject own = config;
+  for (const auto& [key, value] : own)
+    if (!sizes_fit(value)) throw DataError(cat("`", key, "`: ", value.dump(), " is out of range"));
   const Json* name = own.find("name");
   std::string given = name && name->is_string() ? name->as_string() : unique_name(class_name);
   own.erase("name");

@@ -19,6 +19,7 @@ class OpCall {
   const TracedNest* find(std::size_t i, std::string_view name) const;
   // Constructor arguments; null and absent are the same.
   const Json* option(std::string_view key) const;
+  const Json& needed(std::string_view key) const;  // UsageError when absent
   std::int64_t integer(std::string_view key, std::int64_t otherwise) const;
   bool flag(std::string_view key) const;
   // `axis` as a list; null means all axes of x.

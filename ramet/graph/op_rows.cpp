@@ -29,9 +29,13 @@ Values get_item_rule(const OpCall& c) {
   };
   collect(*key);
   const auto tag = [](const Json& j) -> std::string { return j.is_object() ? j.at("class_name").as_string() : ""; };
-  std::size_t consumed = 0;
-  for (const Json& p : parts) consumed += !p.is_null() && tag(p) != "__ellipsis__";
+  std::size_t consumed = 0, ellipses = 0;
+  for (const Json& p : parts) {
+    const bool ellipsis = tag(p) == "__ellipsis__";
+    ellipses += ellipsis, consumed += !p.is_null() && !ellipsis;
+  }
   require(consumed <= x.rank(), "GetItem: too many indices for ", x.spec());
+  require(ellipses <= 1, "GetItem: an index can hold one ellipsis");
   std::vector<std::int64_t> begin(x.rank(), 0), end = x.shape(), step(x.rank(), 1), reversed;
   Shape out;
   std::size_t axis = 0;
@@ -50,8 +54,9 @@ Values get_item_rule(const OpCall& c) {
     } else {
       const Json& s = p.at("config");
       const auto size = x.shape()[axis];
-      const auto by = s.at("step").is_null() ? 1 : s.at("step").as_int();
-      require(by != 0, "GetItem: slice step cannot be zero");
+      const auto given = s.at("step").is_null() ? 1 : s.at("step").as_int();
+      require(given != 0, "GetItem: slice step cannot be zero");
+      const auto by = std::clamp(given, -size - 1, size + 1);  // larger steps take no more than the first
       const auto bound = [&](const Json& j, std::int64_t otherwise) {
         if (j.is_null()) return otherwise;
         const auto v = j.as_int() < 0 ? j.as_int() + size : j.as_int();
@@ -92,10 +97,10 @@ Values matmul_rule(const OpCall& c) {
 
 Shape shape_option(const OpCall& c, std::string_view key, Value x) {
   Shape shape;
-  const Json* json = c.option(key);
-  ensure(json != nullptr, "op without ", key);
-  for (const Json& size : json->as_array())
+  for (const Json& size : c.needed(key).as_array()) {
+    require(!size.is_null() || shape.size() < x.rank(), "`", key, "` leaves a size open that ", x.spec(), " has not");
     shape.push_back(size.is_null() ? x.dim(static_cast<int>(shape.size())) : size.as_int());
+  }
   return shape;
 }
 
@@ -131,12 +136,12 @@ Value variance(const OpCall& c) {
 Values split_rule(const OpCall& c) {
   const Value x = c.x();
   const int axis = canonical_axis(c.integer("axis", 0), x.rank(), "split");
-  const Json* how = c.option("indices_or_sections");
-  ensure(how != nullptr, "Split without indices_or_sections");
+  const Json* how = &c.needed("indices_or_sections");
+  constexpr std::int64_t kMostParts = 10'000;
   std::vector<std::int64_t> sizes;
   if (how->is_int()) {
-    require(how->as_int() > 0 && x.dim(axis) % how->as_int() == 0, "split: ", x.spec(), " cannot be split into ",
-            how->as_int(), " equal parts along axis ", axis);
+    require(how->as_int() > 0 && how->as_int() <= kMostParts && x.dim(axis) % how->as_int() == 0, "split: ", x.spec(),
+            " cannot be split into ", how->as_int(), " equal parts along axis ", axis);
     sizes.assign(static_cast<std::size_t>(how->as_int()), x.dim(axis) / how->as_int());
   } else {
     std::int64_t at = 0;
@@ -155,11 +160,14 @@ Values pad_rule(const OpCall& c) {
   require(!constant_value || constant_value->is_none() ||
               (constant_value->is_constant() && constant_value->constant().as_double() == 0),
           "Pad: constant_values other than 0 are not supported yet");
-  const JsonArray& widths = c.option("pad_width")->as_array();
+  const JsonArray& widths = c.needed("pad_width").as_array();
+  require(widths.size() == 1 || widths.size() == x.rank(), "Pad: `pad_width` has ", widths.size(), " pairs for ",
+          x.spec());
   std::vector<std::int64_t> before, after;
   for (std::size_t i = 0; i < x.rank(); ++i) {
-    const Json& w = widths[widths.size() == 1 ? 0 : i];
-    before.push_back(w.as_array()[0].as_int()), after.push_back(w.as_array()[1].as_int());
+    const JsonArray& pair = widths[widths.size() == 1 ? 0 : i].as_array();
+    require(pair.size() == 2, "Pad: `pad_width` holds ", pair.size(), " numbers where two are needed");
+    before.push_back(pair[0].as_int()), after.push_back(pair[1].as_int());
   }
   return {pad(x, before, after)};
 }
@@ -314,8 +322,7 @@ const OpRow kRows[] = {
     {"Silu", kNn, unary<silu>},
     {"Softmax", kNn, along_axis<softmax>},
     {"LogSoftmax", kNn, along_axis<log_softmax>},
-    {"Cast", kCore,
-     [](const OpCall& c) -> Values { return {cast(c.x(), dtype_from(c.option("dtype")->as_string()))}; }},
+    {"Cast", kCore, [](const OpCall& c) -> Values { return {cast(c.x(), dtype_from(c.needed("dtype").as_string()))}; }},
     {"ConvertToTensor", kCore,
      [](const OpCall& c) -> Values {
        const Json* dtype = c.option("dtype");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "ramet/base/quoted.h"
 #include "ramet/base/strings.h"
 #include "ramet/graph/keras2.h"
 #include "ramet/graph/load_context.h"
@@ -44,15 +45,14 @@ Json serialize_layer(const Layer& layer) {
 
 namespace {
 
-constexpr int kDeepest = 32;
-
-// Counts nested objects while a class is made from its config.
+// Counts layers, and nested ones while a class is made from its config.
 struct Nesting {
   explicit Nesting(LoadContext* context) : context_(context) {
-    if (context_ && ++context_->depth > 2 * kDeepest) {
-      --context_->depth;
-      throw DataError(cat("layers are nested more than ", 2 * kDeepest, " deep"));
-    }
+    if (!context_) return;
+    if (++context_->layers_made > kMostLayers) throw DataError(cat("there are more than ", kMostLayers, " layers"));
+    if (context_->depth == kDeepestNesting)
+      throw DataError(cat("layers are nested more than ", kDeepestNesting, " deep"));
+    ++context_->depth;
   }
   ~Nesting() {
     if (context_) --context_->depth;
@@ -60,6 +60,25 @@ struct Nesting {
   Nesting(const Nesting&) = delete;
   LoadContext* context_;
 };
+
+// Where Keras' own classes come from, in its several packages. The same name from elsewhere is another class.
+bool is_keras_module(const Json* module) {
+  if (!module || !module->is_string()) return true;
+  const std::string package = module->as_string().substr(0, module->as_string().find('.'));
+  static constexpr std::string_view kPackages[] = {"keras", "keras_core", "tf_keras", "tensorflow"};
+  return std::find(std::begin(kPackages), std::end(kPackages), package) != std::end(kPackages);
+}
+
+// What a class calls an integer must be one that sizes and counts can have. Seeds are no such numbers.
+LayerRef make(const LayerRegistration& r, const JsonObject& config) {
+  for (const auto& [key, value] : config) {
+    if (!r.arguments || key == "seed" || sizes_fit(value)) continue;
+    for (const ArgumentInfo& argument : r.arguments())
+      if (argument.name == key && argument.type.find("float") == std::string::npos)
+        throw DataError(cat(r.class_name, ": `", key, "`: ", value.dump(), " is out of range"));
+  }
+  return r.from_config(config);
+}
 
 LayerRef make_layer(const JsonObject& object) {
   const std::string& name = object.at("class_name").as_string();
@@ -75,16 +94,22 @@ LayerRef make_layer(const JsonObject& object) {
   // A caller's class wins over one of ours with the same name.
   if (loading)
     for (const auto& r : loading->layers)
-      if (match(r)) return r.from_config(config);
+      if (match(r)) return make(r, config);
   {
     const std::lock_guard lock(custom_mutex);
     for (const auto& r : custom_layers())
-      if (match(r)) return r.from_config(config);
+      if (match(r)) return make(r, config);
   }
   // A custom class that happens to be called like one of Keras' is not that.
-  if (full.find('>') == std::string::npos)
+  const Json* module = object.find("module");
+  const bool own_name = full == name || (full == "Functional" && name == "Model");
+  if (own_name && is_keras_module(module))
     for (const auto& r : builtin_layers())
-      if (r.class_name == (name == "Model" ? "Functional" : name)) return r.from_config(config);  // Keras 2.2: Model
+      if (r.class_name == (name == "Model" ? "Functional" : name)) return make(r, config);  // Keras 2.2: Model
+  if (!is_keras_module(module))
+    throw DataError(cat("the class '", name, "' of ", quoted(module->as_string()),
+                        " is not Keras' own; a class of your own is made known with register_layer or load_model's "
+                        "`layers`"));
   std::vector<std::string> names;
   for (const auto& r : builtin_layers()) names.push_back(r.class_name);
   const std::string near = nearest(name, names);
@@ -97,6 +122,7 @@ LayerRef make_layer(const JsonObject& object) {
 LayerRef deserialize_layer(const Json& json) {
   const JsonObject& object = json.as_object();
   LayerRef layer = make_layer(object);
+  if (LoadContext::current()) check_name(layer->name());
   for (const auto& [key, value] : object) {
     static constexpr std::string_view kOurs[] = {"module",          "class_name",   "config",
                                                  "registered_name", "name",         "inbound_nodes",
@@ -110,14 +136,17 @@ LayerOptions layer_options_from(const JsonObject& json, std::string_view class_n
                                 const std::vector<std::string>& known) {
   LayerOptions options;
   for (const auto& [key, value] : json) {
-    if (key == "name") {
-      if (!value.is_null()) options.name = value.as_string();
-    } else if (key == "trainable")
-      options.trainable = value.as_bool();
-    else if (key == "dtype")
-      options.dtype = decode_dtype_policy(value);
-    else if (std::find(known.begin(), known.end(), key) == known.end())
-      leave_out(class_name, key, value);
+    try {
+      if (key == "name" && !value.is_null())
+        options.name = value.as_string();
+      else if (key == "trainable")
+        options.trainable = value.as_bool();
+      else if (key == "dtype")
+        options.dtype = decode_dtype_policy(value);
+    } catch (const DataError& error) { throw DataError(cat(class_name, ": `", key, "`: ", error.what())); }
+    static constexpr std::string_view kCommon[] = {"name", "trainable", "dtype"};
+    const bool common = std::find(std::begin(kCommon), std::end(kCommon), key) != std::end(kCommon);
+    if (!common && std::find(known.begin(), known.end(), key) == known.end()) leave_out(class_name, key, value);
   }
   return options;
 }

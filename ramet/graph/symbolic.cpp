@@ -137,6 +137,15 @@ SpecArgs specs_of(const CallArgs& args) {
   return out;
 }
 
+// No machine holds more. Sizes that are not known count as one.
+void check_elements(const Operation& operation, const Spec& spec) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  std::int64_t count = 1;
+  for (const auto size : spec.shape)
+    require(size == None || (!__builtin_mul_overflow(count, size, &count) && count <= kMost), describe(operation),
+            ": an output of shape ", to_string(spec.shape), " has too many elements");
+}
+
 }  // namespace
 
 Tensor Operation::call(const CallArgs& args) {
@@ -155,6 +164,7 @@ Tensor Operation::call(const CallArgs& args) {
     throw;
   }
 
+  for (const Spec& spec : result.specs) check_elements(*this, spec);
   auto node = std::make_shared<Node>();
   node->operation = shared_from_this();
   node->index = nodes_++;

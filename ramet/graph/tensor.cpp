@@ -56,6 +56,19 @@ const Spec& Tensor::spec() const { return node()->outputs[static_cast<std::size_
 const std::string& Tensor::name() const { return node()->outputs[static_cast<std::size_t>(index_)].name; }
 const std::optional<Spec>& Tensor::mask_spec() const { return node()->outputs[static_cast<std::size_t>(index_)].mask; }
 
+Node::~Node() {
+  std::vector<Tensor> rest = arguments.tensors();
+  arguments = {};
+  while (!rest.empty()) {
+    const Tensor last = std::move(rest.back());
+    rest.pop_back();
+    Node& node = *last.node();
+    if (last.node().use_count() > 1) continue;
+    for (Tensor& t : node.arguments.tensors()) rest.push_back(std::move(t));
+    node.arguments = {};
+  }
+}
+
 Tensor outputs_of(const std::shared_ptr<Node>& node) {
   return Tensor::bundle(Arg(node->structure.map<Tensor>([&](int i) { return Tensor(node, i); })));
 }

@@ -93,6 +93,10 @@ struct Node {
   std::vector<Output> outputs;
   Nest<int> structure;  // of the outputs; leaves are indices
 
+  Node() = default;
+  ~Node();  // does not recurse, however long the chain of calls that ends with it
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
   bool is_input() const { return arguments.args.empty() && arguments.kwargs.empty(); }
 };
 

@@ -22,13 +22,16 @@ struct Descriptor {
 
 }  // namespace
 
-std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
+std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path, Links links) {
   const auto refuse = [&](const std::string& what) { throw DataError(cat("file ", quoted(path), ": ", what)); };
   const auto refuse_with_reason = [&](const char* what) { refuse(cat(what, ": ", std::strerror(errno))); };
   if (path.empty() || path.find('\0') != path.npos) refuse("is not a file name");
 
   // Not blocking, because opening a pipe would wait for somebody to write into it.
-  Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  const int links_flag = links == Links::refuse ? O_NOFOLLOW : 0;
+  Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | links_flag)};
+  if (file.number < 0 && errno == ELOOP && links == Links::refuse)
+    refuse("is a symbolic link, which may lead elsewhere");
   if (file.number < 0) refuse_with_reason("cannot be opened");
   struct stat info {};
   if (::fstat(file.number, &info) != 0) refuse_with_reason("cannot be examined");

@@ -16,8 +16,9 @@ namespace ramet {
 // several threads. Nobody may shorten the file meanwhile; AtomicFile, which puts a new file in its place, does not.
 class MappedFile {
  public:
+  enum class Links : unsigned char { follow, refuse };  // whether the last name of a path may be a symbolic link
   // DataError naming the path and the reason: missing, a folder, a pipe, no permission.
-  static std::shared_ptr<const MappedFile> open(const std::string& path);
+  static std::shared_ptr<const MappedFile> open(const std::string& path, Links links = Links::follow);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;

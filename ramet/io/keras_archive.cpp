@@ -51,20 +51,13 @@ Model model_from_object(const Json& object, const JsonObject& metadata, std::uin
   context.layers = options.layers;
   context.version = KerasVersion::parse(keras_version);
   context.weight_bytes = weight_bytes;
+  context.values_follow = true;
   // What we write was said by somebody.
   context.training_leaks =
       !metadata.contains(kOwnMark) && context.version.value_or(KerasVersion{}) < KerasVersion{3, 16, 0};
   const LoadScope scope(context);
   const layers::FunctionScope functions(options.functions);
-  LayerRef layer;
-  try {
-    layer = deserialize_layer(object);
-  } catch (const Error& error) {
-    const std::string what = error.what();
-    throw DataError(what.starts_with('/') ? "/config" + what : "/: " + what);
-  }
-  auto inside = std::dynamic_pointer_cast<ModelLayer>(layer);
-  if (!inside) throw DataError(cat("/class_name: '", layer->class_name(), "' is a layer, not a model"));
+  auto inside = deserialize_model(object);
   inside->mask_semantics = masks_of(context.version);
   inside->file_info.keras_version = keras_version;
   inside->file_info.warnings = std::move(context.warnings);
@@ -82,10 +75,10 @@ Model model_from_parts(const ArchiveParts& parts, const LoadOptions& options) {
   Model model;
   Json compile_config;
   try {
-    if (!parts.metadata.empty()) metadata = Json::parse(parts.metadata).as_object();
+    if (!parts.metadata.empty()) metadata = Json::parse(parts.metadata, config_limits(parts.metadata)).as_object();
   } catch (const Error& error) { throw failed("metadata.json", error.what()); }
   try {
-    const Json object = Json::parse(parts.config);
+    const Json object = Json::parse(parts.config, config_limits(parts.config));
     if (const Json* found = object.as_object().find("compile_config")) compile_config = *found;
     const std::uint64_t budget = parts.file_bytes * options.limits.weights_per_byte + options.limits.weights_more;
     model = model_from_object(object, metadata, budget, options);
@@ -113,7 +106,8 @@ Model model_from_parts(const ArchiveParts& parts, const LoadOptions& options) {
 }
 
 void compile_from_file(Model& model, const JsonObject& config) {
-  LoadContext context;
+  LoadContext context;  // only to hear of what is left out
+  context.weight_bytes = UINT64_MAX;
   const LoadScope scope(context);
   model.compile_from_config(config);
   for (std::string& warning : context.warnings) model.layer().file_info.warnings.push_back(std::move(warning));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ramet/base/quoted.h"
+#include "ramet/graph/load_context.h"
 #include "ramet/io/keras_archive.h"
 
 namespace ramet::io {
@@ -70,7 +71,8 @@ Json training_config(const Model& model) {
 }
 
 void read_training(const hdf5::Group& root, Model& model, std::vector<Source>& sources) {
-  JsonObject config = Json::parse(text_attribute(root, "training_config")).as_object();
+  const std::string text = text_attribute(root, "training_config");
+  JsonObject config = Json::parse(text, config_limits(text)).as_object();
   if (const Json* optimizer = config.find("optimizer_config")) config.set("optimizer", *optimizer);
   compile_from_file(model, config);
   auto& warnings = model.layer().file_info.warnings;
@@ -134,8 +136,9 @@ Model load_legacy_model(std::span<const std::byte> file, const LoadOptions& opti
   Model model;
   try {
     const std::uint64_t budget = file.size() * options.limits.weights_per_byte + options.limits.weights_more;
+    const std::string text = root->attribute("model_config").text();
     model =
-        model_from_object(Json::parse(root->attribute("model_config").text()),
+        model_from_object(Json::parse(text, config_limits(text)),
                           JsonObject{{"keras_version", Json(text_attribute(*root, "keras_version"))}}, budget, options);
   } catch (const Error& error) { throw failed("model_config", error.what()); }
   try {

@@ -32,11 +32,18 @@ void give_back(Bytes part) {
   if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
+// What Keras puts into an archive. Anything else is there for somebody else.
+bool is_member_name(std::string_view name) {
+  return name == "config.json" || name == "metadata.json" || name == "model.weights.h5" ||
+         name == "model.weights.npz" || name.starts_with("assets/");
+}
+
 // Everything but the folder form. `mapped`: the bytes are those of a file and may be given back.
 Model load_bytes(Bytes file, const LoadOptions& options, const std::string& who, bool mapped) {
   if (is_hdf5(file)) return io::load_legacy_model(file, options, who);
   ZipLimits limits;
   limits.bytes = file.size() * options.limits.weights_per_byte + options.limits.weights_more;
+  limits.allows_name = is_member_name;
   const ZipReader zip(file, who, limits);
   io::ArchiveParts parts;
   parts.who = who;
@@ -68,16 +75,22 @@ Model load_bytes(Bytes file, const LoadOptions& options, const std::string& who,
 Model load_folder(const std::string& path, const LoadOptions& options) {
   io::ArchiveParts parts;
   parts.who = path;
-  const auto text = [&](const char* name, bool needed) -> std::string {
+  // A link would lead out of the folder.
+  const auto member = [&](const char* name) -> std::shared_ptr<const MappedFile> {
     const std::string file = cat(path, "/", name);
-    if (!needed && !std::filesystem::exists(file)) return {};
-    return std::string(as_text(MappedFile::open(file)->bytes()));
+    std::error_code error;
+    const bool there = std::filesystem::exists(std::filesystem::symlink_status(file, error));
+    return there ? MappedFile::open(file, MappedFile::Links::refuse) : nullptr;
   };
-  parts.config = text("config.json", true);
-  parts.metadata = text("metadata.json", false);
-  std::shared_ptr<const MappedFile> weights;
-  if (const std::string file = path + "/model.weights.h5"; std::filesystem::exists(file)) {
-    weights = MappedFile::open(file);
+  const auto text = [&](const char* name) {
+    const auto file = member(name);
+    return file ? std::string(as_text(file->bytes())) : std::string();
+  };
+  parts.config = text("config.json");
+  if (parts.config.empty()) throw DataError(cat(path, ": not a model: it has no config.json"));
+  parts.metadata = text("metadata.json");
+  const auto weights = member("model.weights.h5");
+  if (weights) {
     parts.weights = weights->bytes();
     parts.done = give_back;
   }
@@ -92,7 +105,8 @@ bool ends_with(const std::string& path, std::string_view extension) {
 }  // namespace
 
 Model load_model(const std::string& path, const LoadOptions& options) {
-  if (std::filesystem::is_directory(path)) return load_folder(path, options);
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return load_folder(path, options);
   const auto file = MappedFile::open(path);
   return load_bytes(file->bytes(), options, path, true);
 }

@@ -83,7 +83,7 @@ void load_shards(Model& model, const std::string& path) {
   const auto open = [&](const std::string& name) -> const hdf5::Group& {
     if (!plain_name(name)) throw DataError(cat("weight_map: ", quoted(name), " is not the plain name of a shard"));
     if (const auto it = roots.find(name); it != roots.end()) return it->second;
-    files[name] = MappedFile::open(folder + name);
+    files[name] = MappedFile::open(folder + name, MappedFile::Links::refuse);
     return roots.emplace(name, hdf5::open(files[name]->bytes())).first->second;
   };
   try {
@@ -99,17 +99,18 @@ void load_shards(Model& model, const std::string& path) {
         names.push_back(entry.as_string());
       else
         for (const Json& name : entry.as_array()) names.push_back(name.as_string());
+      // A group may be spread over several shards; a variable is in one of them.
+      std::map<std::string, const hdf5::Group*> where;
+      for (const auto& name : names)
+        if (const hdf5::Group& root = open(name); root.contains(group.path))
+          for (const auto& child : root.group(group.path).names()) where.emplace(child, &root);
+      check_count(group, where.size());
       for (std::size_t i = 0; i < group.variables.size(); ++i) {
-        const std::string at = cat(group.path, "/", i);
-        bool found = false;
-        for (const auto& name : names) {
-          const hdf5::Group& root = open(name);
-          if (!root.contains(at)) continue;
-          sources.push_back(match_variable(root.dataset(at), group.variables[i], group.name));
-          found = true;
-          break;
-        }
-        if (!found) throw DataError(cat("layer '", group.name, "': no shard holds '", at, "'"));
+        const auto found = where.find(std::to_string(i));
+        if (found == where.end())
+          throw DataError(cat("layer '", group.name, "': no shard holds '", group.path, "/", i, "'"));
+        sources.push_back(
+            match_variable(found->second->dataset(cat(group.path, "/", i)), group.variables[i], group.name));
       }
     }
     (void)read_weights(sources);

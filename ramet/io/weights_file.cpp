@@ -135,6 +135,14 @@ Source match_variable(const hdf5::Dataset& dataset, const VariableRef& variable,
   return {variable, dataset};
 }
 
+void check_count(const WeightGroup& group, std::size_t count) {
+  if (count == group.variables.size()) return;
+  std::vector<std::string> names;
+  for (const auto& v : group.variables) names.push_back(v->name);
+  throw DataError(cat("Layer '", group.name, "' expected ", names.size(), " variables, but received ", count,
+                      " variables during loading. Expected: ", join(names, ", ")));
+}
+
 std::vector<Source> match_weights(const hdf5::Group& root, const std::vector<WeightGroup>& groups) {
   std::vector<Source> out;
   for (const auto& group : groups) {
@@ -145,13 +153,7 @@ std::vector<Source> match_weights(const hdf5::Group& root, const std::vector<Wei
       throw DataError(cat("layer '", group.name, "': the weights file has no group '", group.path, "'"));
     const hdf5::Group found = root.group(*place);
     const std::size_t count = found.names().size();
-    if (count != group.variables.size())
-      throw DataError(cat("Layer '", group.name, "' expected ", group.variables.size(), " variables, but received ",
-                          count, " variables during loading. Expected: ", [&] {
-                            std::vector<std::string> names;
-                            for (const auto& v : group.variables) names.push_back(v->name);
-                            return join(names, ", ");
-                          }()));
+    check_count(group, count);
     for (std::size_t i = 0; i < count; ++i)
       out.push_back(match_variable(found.dataset(std::to_string(i)), group.variables[i], group.name));
   }

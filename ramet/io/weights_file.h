@@ -30,6 +30,9 @@ struct Source {
 // naming the layer. Groups of models that Keras 2.13 wrote are found, too.
 std::vector<Source> match_weights(const hdf5::Group& root, const std::vector<WeightGroup>& groups);
 
+// DataError unless the file has as many variables for the group as the model.
+void check_count(const WeightGroup& group, std::size_t count);
+
 // What a file says of one variable, checked.
 Source match_variable(const hdf5::Dataset& dataset, const VariableRef& variable, std::string_view owner);
 

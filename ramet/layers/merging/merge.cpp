@@ -99,8 +99,8 @@ void MergeLayer<kind>::check(const std::vector<Spec>& inputs) const {
           join(shapes_of(inputs), ", "), "]");
   std::int64_t batch = None;
   Shape so_far = inputs[0].shape;
+  const std::string got = cat("got ", join(shapes_of(inputs), " and "));
   for (const Spec& x : inputs) {
-    const std::string got = cat("got ", join(shapes_of(inputs), " and "));
     if (x.rank() && x.shape[0] != None) {
       require(batch == None || batch == x.shape[0], describe(*this),
               ": Cannot merge tensors with different batch sizes: ", got);

@@ -155,7 +155,8 @@ Value reshape(Value x, Shape shape) {
 
 Value transpose(Value x, std::vector<std::int64_t> axes) {
   for (auto& axis : axes) axis = canonical_axis(axis, x.rank(), "transpose");
-  if (std::is_sorted(axes.begin(), axes.end()) && axes.size() == x.rank()) return x;
+  const bool rising = std::adjacent_find(axes.begin(), axes.end(), std::greater_equal<>()) == axes.end();
+  if (rising && axes.size() == x.rank()) return x;
   return emit(transpose_op, {x}, TransposeAttrs{std::move(axes)})[0];
 }
 
