@@ -70,6 +70,8 @@ def check(model, inputs, expected, folder):
     for x, y in zip(want, flat(back(feed, training=False)), strict=True):
         if not np.array_equal(x, np.asarray(y), equal_nan=True):
             raise RuntimeError("another prediction in Keras")
+    if expected == []:
+        return
     names = [t._keras_history.operation.name for t in model.inputs]
     np.savez(os.path.join(folder, "x.npz"), **dict(zip(names, inputs)))
     out = os.path.join(folder, "y.npz")
@@ -89,14 +91,16 @@ def graph(case, array):
 
 
 def cases():
-    """Names and functions that make (model, inputs, outputs or None); None where Keras cannot open its own file."""
+    """Names and functions that make (model, inputs, outputs); None where Keras cannot open its own file.
+
+    Outputs of None stand for those of the Keras that runs, [] for none: JAX has a rule of its own there (`quirk`)."""
     for case, array in recorded("graphs"):
         make = (lambda c=case, a=array: graph(c, a)) if case.get("reloads", True) else None
         yield f"graphs {case['seed']}", make
     for name in LAYER_RECORDINGS:
         for number, (case, array) in enumerate(recorded(name)):
             if "error" not in case and "sparsemax" not in json.dumps(case["config"]):  # rows of Keras' do not sum to 1
-                yield f"layers {name} {number + 1} {case['class']}", lambda c=case, a=array: (*layer_model(c, a), None)
+                yield f"layers {name} {number + 1} {case['class']}", lambda c=case, a=array: (*layer_model(c, a), [] if c.get("quirk") else None)
 
 
 passed = failed = left_out = refused = 0
