@@ -7,16 +7,15 @@
 #include <new>
 
 #include "ramet/array/random.h"
+#include "ramet/base/memory.h"
 
 namespace ramet {
 namespace {
 
-// Cache-line aligned, so that kernels may use aligned loads; never empty, so that a defined array has a pointer.
 std::shared_ptr<void> allocate(std::size_t bytes) {
-  const std::size_t rounded = (bytes + 63) / 64 * 64 + 64;
-  void* memory = std::aligned_alloc(64, rounded);
+  auto memory = aligned_memory(bytes);
   if (!memory) throw DeviceError(cat("out of memory: ", bytes, " bytes wanted for an array"));
-  return {memory, std::free};
+  return memory;
 }
 
 template <class T>

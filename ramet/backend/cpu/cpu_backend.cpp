@@ -4,6 +4,7 @@
 
 #include "ramet/backend/backend.h"
 #include "ramet/backend/cpu/kernel_list.h"
+#include "ramet/base/memory.h"
 
 namespace ramet {
 namespace {
@@ -21,9 +22,9 @@ Step choose(const Site& site, bool reference_only) {
 }
 
 std::shared_ptr<void> allocate_aligned(std::size_t bytes) {
-  void* memory = std::aligned_alloc(64, (bytes + 127) / 64 * 64);
+  auto memory = aligned_memory(bytes);
   if (!memory) throw DeviceError(cat("out of memory: a plan needs ", bytes, " bytes"));
-  return {memory, std::free};
+  return memory;
 }
 
 class CpuBackend final : public Backend {
