@@ -57,6 +57,7 @@ LayerRef InputLayer::from_config(const JsonObject& json) {
   JsonObject own = json;
   own.erase("batch_shape");
   own.erase("dtype");  // a type of arrays, not a policy
+  if (const Json* name = own.find("name"); name && name->is_null()) own.erase("name");
   (void)layer_options_from(own, "InputLayer", field_names<Config>());
   if (const Json* dtype = json.find("dtype")) own.set("dtype", *dtype);
   Config config = from_json<Config>("InputLayer", own);

@@ -150,13 +150,14 @@ class GraphReader {
   using Place = std::pair<std::string, std::int64_t>;  // a layer and the number of its call
 
   struct Entry {
+    std::string name;  // by which tensors name it
     OperationRef operation;
     std::deque<Json> calls;  // still to be made
     std::size_t made = 0;
   };
 
   void add(const JsonObject& entry) {
-    const std::string name = entry.contains("name") && entry.at("name").is_string() ? entry.at("name").as_string() : "";
+    const std::string name = entry.contains("name") ? entry.at("name").as_string() : "";
     const std::string& class_name = entry.at("class_name").as_string();
     const Json* module = entry.find("module");
     const std::string from = module && module->is_string() ? module->as_string() : "";
@@ -177,11 +178,12 @@ class GraphReader {
       throw DataError(what.starts_with('/') ? cat("/config", what)
                                             : cat("layer ", quoted(name), " (", plain(class_name), "): ", what));
     }
-    if (!index_.emplace(made.operation->name(), entries_.size()).second)
-      throw DataError(cat("the name '", made.operation->name(), "' is used by two operations"));
+    made.name = name.empty() ? made.operation->name() : name;  // as Keras: what the entry says, not its config
+    if (!index_.emplace(made.name, entries_.size()).second)
+      throw DataError(cat("the name ", quoted(made.name), " is used by two operations"));
     calls_ += made.calls.size();
     if (calls_ > kMostCalls) throw DataError(cat("the model has more than ", kMostCalls, " calls"));
-    auto& results = results_[made.operation->name()];
+    auto& results = results_[made.name];
     if (class_name == "InputLayer") results.push_back(static_cast<InputLayer&>(*made.operation).output());
     entries_.push_back(std::move(made));
   }
@@ -202,12 +204,12 @@ class GraphReader {
             waiting[*lacks].push_back(i);
             break;
           }
-          call(entry.operation, entry.calls.front());
+          call(entry, entry.calls.front());
         } catch (const Error& error) { throw DataError(at_pointer(pointer, error.what())); }
         entry.calls.pop_front();
         ++entry.made;
-        const auto made = static_cast<std::int64_t>(results_.at(entry.operation->name()).size()) - 1;
-        if (const auto it = waiting.find({entry.operation->name(), made}); it != waiting.end()) {
+        const auto made = static_cast<std::int64_t>(results_.at(entry.name).size()) - 1;
+        if (const auto it = waiting.find({entry.name, made}); it != waiting.end()) {
           todo.insert(todo.end(), it->second.begin(), it->second.end());
           waiting.erase(it);
         }
@@ -250,9 +252,23 @@ class GraphReader {
     return call.several() ? call[static_cast<std::size_t>(i)] : call;
   }
 
+  // Keras makes a tensor of what the entry says, so it must be one. (Keras 2 named the place alone.)
+  static void check_tensor(const JsonObject& config) {
+    if (config.size() == 1) return;
+    (void)shape_from(config.at("shape"));
+    static constexpr std::string_view kTypes[] = {"bool",    "int8",          "int16",       "int32",     "int64",
+                                                  "uint8",   "uint16",        "uint32",      "uint64",    "float16",
+                                                  "float32", "float64",       "bfloat16",    "complex64", "complex128",
+                                                  "string",  "float8_e4m3fn", "float8_e5m2", "int4",      "uint4"};
+    const std::string& dtype = config.at("dtype").as_string();
+    if (std::find(std::begin(kTypes), std::end(kTypes), dtype) == std::end(kTypes))
+      throw DataError(cat("a tensor of type ", quoted(dtype)));
+  }
+
   // The call whose tensor is not there yet.
   std::optional<Place> missing(const Json& json) const {
     if (is_tensor(json)) {
+      check_tensor(json.at("config").as_object());
       Place place = place_of(json.at("config").at("keras_history").as_array());
       return find(place) ? std::nullopt : std::optional(std::move(place));
     }
@@ -292,14 +308,15 @@ class GraphReader {
            static_cast<const Layer&>(operation).default_training() == value.as_bool();
   }
 
-  void call(const OperationRef& operation, const Json& node) {
+  void call(const Entry& entry, const Json& node) {
     CallArgs args;
     for (const Json& a : node.at("args").as_array()) args.args.push_back(argument(a));
     for (const auto& [key, value] : node.at("kwargs").as_object()) {
       if (all_null(value)) continue;  // "nothing was there when the model was built", not "no mask"
-      if (!default_leaked(*operation, key, value)) args.kwargs.emplace_back(key, argument(value));
+      if (!default_leaked(*entry.operation, key, value)) args.kwargs.emplace_back(key, argument(value));
     }
-    results_[operation->name()].push_back(operation->call(args));
+    if (args.tensors().empty()) throw DataError("a call without a tensor");
+    results_[entry.name].push_back(entry.operation->call(args));
   }
 
   Arg place(const char* key) const {
@@ -331,7 +348,7 @@ class GraphReader {
 
   const JsonObject& config_;
   std::vector<Entry> entries_;
-  std::map<std::string, std::size_t> index_;            // by operation name
+  std::map<std::string, std::size_t> index_;            // by the name of the entry
   std::map<std::string, std::vector<Tensor>> results_;  // of each call
   std::size_t calls_ = 0;
 };

@@ -114,7 +114,7 @@ OperationRef OpOperation::from_config(std::string_view class_name, const JsonObj
   for (const auto& [key, value] : own)
     if (!sizes_fit(value)) throw DataError(cat("`", key, "`: ", value.dump(), " is out of range"));
   const Json* name = own.find("name");
-  std::string given = name && name->is_string() ? name->as_string() : unique_name(class_name);
+  std::string given = name && !name->is_null() ? name->as_string() : unique_name(class_name);
   own.erase("name");
   return std::make_shared<OpOperation>(*row, std::move(own), std::move(given));
 }

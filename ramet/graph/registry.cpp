@@ -1,6 +1,7 @@
 #include "ramet/graph/registry.h"
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
 
 #include "ramet/base/quoted.h"
@@ -63,15 +64,43 @@ struct Nesting {
 
 // Where Keras' own classes come from, in its several packages. The same name from elsewhere is another class.
 bool is_keras_module(const Json* module) {
-  if (!module || !module->is_string()) return true;
+  if (!module || module->is_null()) return true;
+  if (!module->is_string()) return false;
   const std::string package = module->as_string().substr(0, module->as_string().find('.'));
   static constexpr std::string_view kPackages[] = {"keras", "keras_core", "tf_keras", "tensorflow"};
   return std::find(std::begin(kPackages), std::end(kPackages), package) != std::end(kPackages);
 }
 
+// {"class_name", "config"} of an initializer, a layer inside, …: a config is an object; a function's is its name.
+void check_object(const std::string& key, const Json& value) {
+  const Json* name = value.is_object() ? value.as_object().find("class_name") : nullptr;
+  if (!name) return;
+  const Json* config = value.as_object().find("config");
+  const bool function = name->is_string() && name->as_string() == "function";
+  if (!name->is_string() ||
+      (config && !config->is_object() && !config->is_null() && !(function && config->is_string())))
+    throw DataError(cat("`", key, "`: ", value.dump(), " is not {\"class_name\": text, \"config\": object}"));
+}
+
+// What a layer was built for: {"input_shape": [null, 4]}, {"shapes_dict": {"query_shape": …}}, or nothing.
+void check_build_config(const Json& json) {
+  const std::function<bool(const Json&)> is_shape = [&](const Json& value) {
+    if (value.is_array()) return std::all_of(value.as_array().begin(), value.as_array().end(), is_shape);
+    if (value.is_object())
+      return std::all_of(value.as_object().begin(), value.as_object().end(),
+                         [&](const auto& e) { return is_shape(e.second); });
+    return value.is_null() || (value.is_int() && value.as_int() >= 0);
+  };
+  if (json.is_null()) return;
+  for (const auto& [key, value] : json.as_object())
+    if ((key.ends_with("shape") || key == "shapes_dict") && (value.is_int() || !is_shape(value)))
+      throw DataError(cat("`build_config`: `", key, "`: ", value.dump(), " is not a shape"));
+}
+
 // What a class calls an integer must be one that sizes and counts can have. Seeds are no such numbers.
 LayerRef make(const LayerRegistration& r, const JsonObject& config) {
   for (const auto& [key, value] : config) {
+    check_object(key, value);
     if (!r.arguments || key == "seed" || sizes_fit(value)) continue;
     for (const ArgumentInfo& argument : r.arguments())
       if (argument.name == key && argument.type.find("float") == std::string::npos)
@@ -86,7 +115,7 @@ LayerRef make_layer(const JsonObject& object) {
   LoadContext* loading = LoadContext::current();
   const Nesting nesting(loading);
   const Json* registered = object.find("registered_name");
-  const std::string full = registered && registered->is_string() ? registered->as_string() : name;
+  const std::string full = registered && !registered->is_null() ? registered->as_string() : name;
   const auto match = [&](const LayerRegistration& r) {
     const std::string own = cat(r.package, ">", r.class_name);
     return own == full || own == name || (r.class_name == name && full.find('>') == std::string::npos);
@@ -107,7 +136,8 @@ LayerRef make_layer(const JsonObject& object) {
     for (const auto& r : builtin_layers())
       if (r.class_name == (name == "Model" ? "Functional" : name)) return make(r, config);  // Keras 2.2: Model
   if (!is_keras_module(module))
-    throw DataError(cat("the class '", name, "' of ", quoted(module->as_string()),
+    throw DataError(cat("the class '", name, "' of ",
+                        quoted(module->is_string() ? module->as_string() : module->dump()),
                         " is not Keras' own; a class of your own is made known with register_layer or load_model's "
                         "`layers`"));
   std::vector<std::string> names;
@@ -123,6 +153,7 @@ LayerRef deserialize_layer(const Json& json) {
   const JsonObject& object = json.as_object();
   LayerRef layer = make_layer(object);
   if (LoadContext::current()) check_name(layer->name());
+  if (const Json* build = object.find("build_config")) check_build_config(*build);
   for (const auto& [key, value] : object) {
     static constexpr std::string_view kOurs[] = {"module",          "class_name",   "config",
                                                  "registered_name", "name",         "inbound_nodes",
@@ -160,6 +191,11 @@ Json encode_dtype_policy(const std::string& name) {
 
 std::string decode_dtype_policy(const Json& json) {
   if (json.is_null()) return "float32";
+  if (!json.is_string()) {
+    const std::string& kind = json.at("class_name").as_string();
+    if (kind != "DTypePolicy" && kind != "FloatDTypePolicy" && kind != "Policy")  // the last is Keras 2's
+      throw DataError(cat("dtype policies of class ", quoted(kind), " are not supported"));
+  }
   const std::string name = json.is_string() ? json.as_string() : json.at("config").at("name").as_string();
   if (name != "float32" && name != "float64")
     throw DataError(cat("dtype policy '", name, "' is not supported yet; use float32 or float64"));

@@ -84,6 +84,8 @@ void check_is_list(const Layer& layer, const SpecArgs& args) {
           args.args.empty() || !args.args[0].is_leaf()
               ? ""
               : cat(" Received: input_shape=", to_string(args.args[0].leaf().shape), " (not a list of shapes)"));
+  for (const auto& input : args.args[0].list())
+    require(input.is_leaf() || input.is_none(), describe(layer), ": an input is not a tensor");
 }
 
 template <Merge kind>
