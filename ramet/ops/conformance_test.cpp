@@ -100,8 +100,8 @@ Sample op_sample(const OpDef& op, Random& r, DType dtype) {
       emit_one(in, ops::LinearAttrs{ta, tb, bias, residual, some_activation(r)});
     }
   } else if (name.substr(0, 7) == "reduce_" || name == "moments") {
-    const bool extremum = name == "reduce_max" || name == "reduce_min" || name == "moments";
-    const Shape sh = r.shape(static_cast<std::size_t>(r.integer(1, 4)), !extremum);
+    const bool extremum = name == "reduce_max" || name == "reduce_min";
+    const Shape sh = r.shape(static_cast<std::size_t>(r.integer(1, 4)), !extremum && name != "moments");
     const bool logic = extremum && r.chance(0.3);
     emit_one({s.input(r, {sh, logic ? DType::boolean : dtype})}, ops::ReduceAttrs{some_axes(sh.size())});
   } else if (name == "argmax" || name == "argmin") {

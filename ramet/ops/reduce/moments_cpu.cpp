@@ -40,8 +40,16 @@ void join(Running& a, std::int64_t count, const float* mean, const float* square
   a.count += count;
 }
 
+// Where result `which` is computed: a result that nobody reads has a place in the scratch only.
+float* result_of(const Args& a, const Buffers& b, std::size_t which) {
+  if (b.out[which]) return b.output<float>(which);
+  return static_cast<float*>(b.scratch) + static_cast<std::int64_t>(which) * a.outer * a.inner;
+}
+
 void run_columns(const Args& a, const Buffers& b) {
-  const auto place = [&](std::int64_t part) { return static_cast<float*>(b.scratch) + part * 2 * a.width; };
+  const auto place = [&](std::int64_t part) {
+    return static_cast<float*>(b.scratch) + 2 * a.outer * a.inner + part * 2 * a.width;
+  };
   for (std::int64_t o = 0; o < a.outer; ++o) {
     const float* x = b.input<float>(0) + o * a.reduced * a.inner;
     const auto first_row = [&](std::int64_t chunk) { return a.rows * chunk / a.chunks; };
@@ -54,7 +62,7 @@ void run_columns(const Args& a, const Buffers& b) {
     Running all{first_row(1), place(0), place(0) + a.width};
     for (std::int64_t chunk = 1; chunk < a.chunks; ++chunk)
       join(all, first_row(chunk + 1) - first_row(chunk), place(chunk), place(chunk) + a.width, a.width);
-    Running result{a.rows, b.output<float>(0) + o * a.inner, b.output<float>(1) + o * a.inner};
+    Running result{a.rows, result_of(a, b, 0) + o * a.inner, result_of(a, b, 1) + o * a.inner};
     std::copy_n(all.mean, a.inner, result.mean);
     std::copy_n(all.squares, a.inner, result.squares);
     for (std::int64_t k = 1; k < a.fold; ++k)
@@ -71,7 +79,7 @@ void run_rows(const Args& a, const Buffers& b) {
   b.pool.parallel_for(static_cast<int>((a.outer + per_part - 1) / per_part), [&](int part) {
     const std::int64_t begin = part * per_part, end = std::min(a.outer, begin + per_part);
     simd().row_moments(b.input<float>(0) + begin * a.reduced, static_cast<std::size_t>(end - begin),
-                       static_cast<std::size_t>(a.reduced), b.output<float>(0) + begin, b.output<float>(1) + begin);
+                       static_cast<std::size_t>(a.reduced), result_of(a, b, 0) + begin, result_of(a, b, 1) + begin);
   });
 }
 
@@ -82,13 +90,16 @@ Step make_fast(const Site& site) {
     const auto axis = static_cast<std::int64_t>(i), size = site.in(0).shape[i];
     (axis < axes.front() ? a.outer : axis > axes.back() ? a.inner : a.reduced) *= size;
   }
-  if (a.inner == 1) return make_step(a, [](const Args& args, const Buffers& b) { run_rows(args, b); });
+  const std::int64_t results = 2 * a.outer * a.inner;
+  const auto bytes = [](std::int64_t floats) { return static_cast<std::size_t>(floats) * sizeof(float); };
+  if (a.inner == 1)
+    return make_step(
+        a, [](const Args& args, const Buffers& b) { run_rows(args, b); }, bytes(results));
   a.fold = std::clamp<std::int64_t>(kLeastWidth / a.inner, 1, a.reduced);
   a.rows = a.reduced / a.fold, a.width = a.inner * a.fold;
   a.chunks = std::clamp<std::int64_t>(a.rows * a.width / kChunk, 1, std::min(a.rows, kMostChunks));
-  const auto scratch = static_cast<std::size_t>(a.chunks * 2 * a.width) * sizeof(float);
   return make_step(
-      a, [](const Args& args, const Buffers& b) { run_columns(args, b); }, scratch);
+      a, [](const Args& args, const Buffers& b) { run_columns(args, b); }, bytes(results + a.chunks * 2 * a.width));
 }
 
 bool supported(const Site& site) {
@@ -127,8 +138,8 @@ Step make_plain(const Site& site) {
       each([&](std::size_t r, double v) { mean[r] += v / a.n; });
       each([&](std::size_t r, double v) { squares[r] += (v - mean[r]) * (v - mean[r]); });
       for (std::size_t r = 0; r < a.results; ++r) {
-        b.output<T>(0)[r] = static_cast<T>(mean[r]);
-        b.output<T>(1)[r] = static_cast<T>(squares[r] / a.n);
+        if (b.out[0]) b.output<T>(0)[r] = static_cast<T>(mean[r]);
+        if (b.out[1]) b.output<T>(1)[r] = static_cast<T>(squares[r] / a.n);
       }
     });
   };
