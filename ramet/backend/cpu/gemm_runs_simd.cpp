@@ -6,7 +6,7 @@ namespace {
 // As gemm_tile_simd.cpp: every loop over the sums is unrolled, and B stays in registers.
 template <int kRows, int kVecs, ReadA kRead>
 void sum_runs(const RunTile& given) {
-  const RunTile t = given;
+  const RunTile& t = given;
   Vec sum[kRows][kVecs];
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
@@ -41,14 +41,15 @@ void sum_runs(const RunTile& given) {
       }
     }
   }
-  const Vec floor = splat(t.floor), ceiling = splat(t.ceiling);
+  const RunTile after = read_again(given);
+  const Vec floor = splat(after.floor), ceiling = splat(after.ceiling);
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 2
     for (int v = 0; v < kVecs; ++v) {
-      Vec whole = load(t.init + i * t.init_stride + v * kLanes) + sum[i][v];
-      if (t.residual != nullptr) whole += load(t.residual + i * t.c_stride + v * kLanes);
-      store(t.c + i * t.c_stride + v * kLanes, min_or_second(ceiling, max_or_second(floor, whole)));
+      Vec whole = load(after.init + i * after.init_stride + v * kLanes) + sum[i][v];
+      if (after.residual != nullptr) whole += load(after.residual + i * after.c_stride + v * kLanes);
+      store(after.c + i * after.c_stride + v * kLanes, min_or_second(ceiling, max_or_second(floor, whole)));
     }
   }
 }

@@ -36,6 +36,15 @@ struct Tile {
 
 using TileKernel = void (*)(const Tile& tile);
 
+// The same tile again, for what is needed after the loop over k: g++ would otherwise read it all before and keep it in
+// vector registers that the sums need.
+template <class T>
+const T& read_again(const T& tile) {
+  const T* again = &tile;
+  asm volatile("" : "+r"(again) : : "memory");
+  return *again;
+}
+
 enum class ReadA { kRowMajor, kPacked };
 
 // Few rows take several panels at once, to have enough independent sums: the widest tile that `rows` may have.

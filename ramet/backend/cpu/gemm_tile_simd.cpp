@@ -6,7 +6,7 @@ namespace {
 // Every loop over the sums must be unrolled: g++ otherwise keeps them in memory, at a third of the speed.
 template <int kRows, int kVecs, ReadA kRead>
 void run_tile(const Tile& given) {
-  const Tile t = given;  // a copy: the stores below could otherwise change it for all the compiler knows
+  const Tile& t = given;
   Vec sum[kRows][kVecs];
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
@@ -45,14 +45,15 @@ void run_tile(const Tile& given) {
     }
   }
 
-  const Vec floor = splat(t.floor), ceiling = splat(t.ceiling);
+  const Tile after = read_again(given);
+  const Vec floor = splat(after.floor), ceiling = splat(after.ceiling);
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 8
     for (int v = 0; v < kVecs; ++v) {
-      Vec whole = load(t.init + i * t.init_stride + v * kLanes) + sum[i][v];
-      if (t.residual != nullptr) whole += load(t.residual + i * t.c_stride + v * kLanes);
-      store(t.c + i * t.c_stride + v * kLanes, min_or_second(ceiling, max_or_second(floor, whole)));
+      Vec whole = load(after.init + i * after.init_stride + v * kLanes) + sum[i][v];
+      if (after.residual != nullptr) whole += load(after.residual + i * after.c_stride + v * kLanes);
+      store(after.c + i * after.c_stride + v * kLanes, min_or_second(ceiling, max_or_second(floor, whole)));
     }
   }
 }
