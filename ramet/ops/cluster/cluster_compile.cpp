@@ -66,6 +66,12 @@ class Compiler {
         std::equal(trailing.begin(), trailing.end(), args_.shape.end() - static_cast<std::ptrdiff_t>(trailing.size())))
       f.period = element_count(trailing);
     if (args_.shape.empty()) f.period = 1;
+    std::size_t same = 0;  // leading axes that the input has in full; along the others it must be one element
+    while (same < shape.size() && shape.size() == args_.shape.size() && shape[same] == args_.shape[same]) ++same;
+    if (!f.period && same > 0 &&
+        std::all_of(shape.begin() + static_cast<std::ptrdiff_t>(same), shape.end(),
+                    [](std::int64_t size) { return size == 1; }))
+      f.repeat = element_count(Shape(args_.shape.begin() + static_cast<std::ptrdiff_t>(same), args_.shape.end()));
     args_.fills.push_back(f);
     return {Place::Kind::tile, f.tile, boolean(v)};
   }

@@ -22,9 +22,18 @@ void fill_tile(const TileProgram& a, const Fill& f, const void* from, void* to, 
       }
       return;
     }
+    if (f.repeat) {
+      for (std::int64_t i = 0; i < n;) {
+        const auto at = (begin + i) / f.repeat, run = std::min(n - i, (at + 1) * f.repeat - begin - i);
+        std::fill_n(y + i, run, x[at]);
+        i += run;
+      }
+      return;
+    }
     // Index of the first element, then along the last axis in runs.
     const std::size_t rank = a.shape.size();
-    Shape index(rank);
+    thread_local Shape index;  // kept, so that only a thread's first call allocates
+    index.assign(rank, 0);
     std::int64_t rest = begin, offset = 0;
     for (std::size_t k = rank; k-- > 0; rest /= a.shape[k])
       index[k] = rest % a.shape[k], offset += index[k] * f.step[k];

@@ -21,6 +21,7 @@ struct Fill {
   bool boolean;
   Shape step;               // in elements of the input, along the axes of the shape
   std::int64_t period = 0;  // when the input repeats with this period along the flat index; 0 otherwise
+  std::int64_t repeat = 0;  // when each element stands for so many in a row; 0 otherwise
   bool once = false;        // the same for every tile: the period divides it
 };
 
