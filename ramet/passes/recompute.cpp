@@ -1,7 +1,9 @@
-// A sum, difference or product of one large value with small ones (x - mean) that is read in several places is computed
-// again in each: there it is an instruction on a tile in the cache, while keeping it would write it to memory and hold
-// it until the gradient is done.
+// A sum, difference, product or quotient of one large value with small ones (x - mean, and that times a factor) that is
+// read in several places is computed again in each: there it is an instruction on a tile in the cache, while keeping it
+// would write it to memory and hold it until the gradient is done.
 #include "ramet/passes/recompute.h"
+
+#include <functional>
 
 #include "ramet/ops/cluster/cluster.h"
 #include "ramet/passes/passes.h"
@@ -26,24 +28,33 @@ class Finder {
       if (input.update >= 0) kept_[at(input.update)] = true;
   }
 
-  // Whether the value is worth computing again for a reader: its one large operand is in memory anyway.
-  bool again(int value) const {
+  // Whether the value is worth computing again for a reader.
+  bool again(int value) const { return !kept_[at(value)] && readers_[at(value)] > 1 && cheap(value, kLongest); }
+  // Whether the value is in memory anyway.
+  bool in_memory(int value) const {
+    const int maker = p_.producer(value);
+    return maker < 0 || kept_[at(value)] || !ops::can_cluster(p_, p_.instr(maker));
+  }
+
+ private:
+  static constexpr int kLongest = 3;  // instructions
+
+  // A chain of cheap instructions with one large operand each, from a value that is in memory anyway.
+  bool cheap(int value, int most) const {
     const int producer = p_.producer(value);
-    if (producer < 0 || kept_[at(value)] || readers_[at(value)] < 2) return false;
+    if (producer < 0 || most == 0) return false;
     const Instr& instr = p_.instr(producer);
     if (!is_cheap(*instr.op) || !ops::can_cluster(p_, instr)) return false;
     const auto size = element_count(p_.spec(value).shape);
     int large = 0;
     for (const int v : instr.inputs) {
       if (element_count(p_.spec(v).shape) * kSmall <= size) continue;
-      const int maker = p_.producer(v);
-      if (maker >= 0 && ops::can_cluster(p_, p_.instr(maker))) return false;
+      if (!in_memory(v) && !cheap(v, most - 1)) return false;
       ++large;
     }
     return large == 1;
   }
 
- private:
   const Program& p_;
   std::vector<int> readers_;
   std::vector<bool> kept_;  // read by what is no part of a cluster, or leaves the program
@@ -55,18 +66,25 @@ std::unique_ptr<Program> recompute(const Program& program, const PassOptions&) {
   const Finder finder(program);
   std::vector<bool> read(at(program.value_count()), false);
   bool changed = false;
+  // What makes `value` (of the old program; `now` in the new one) once more, back to what is in memory.
+  const std::function<Value(Program&, int, Value)> copy = [&](Program& out, int value, Value now) {
+    const Instr maker = out.instr(out.producer(now.id));
+    const Instr& old = program.instr(program.producer(value));
+    const auto size = element_count(now.shape());
+    Values operands;
+    for (std::size_t i = 0; i < maker.inputs.size(); ++i) {
+      const Value operand = out.value(maker.inputs[i]);
+      const bool small = element_count(operand.shape()) * kSmall <= size;
+      operands.push_back(small || finder.in_memory(old.inputs[i]) ? operand : copy(out, old.inputs[i], operand));
+    }
+    return out.emit(*maker.op, operands, maker.attrs)[0];
+  };
   auto result = rebuild(program, [&](Program& out, int, const Instr& instr, std::span<const Value> in) {
     Values here(in.begin(), in.end());
     for (std::size_t i = 0; i < here.size(); ++i) {
       const int v = instr.inputs[i];
       if (!finder.again(v)) continue;
-      if (read[at(v)]) {
-        const Instr maker = out.instr(out.producer(here[i].id));
-        Values operands;
-        for (const int id : maker.inputs) operands.push_back(out.value(id));
-        here[i] = out.emit(*maker.op, operands, maker.attrs)[0];
-        changed = true;
-      }
+      if (read[at(v)]) here[i] = copy(out, v, here[i]), changed = true;
       read[at(v)] = true;
     }
     return out.emit(*instr.op, here, instr.attrs);

@@ -4,6 +4,8 @@
 
 namespace ramet::passes {
 
-inline bool is_cheap(const OpDef& op) { return &op == &ops::add_op || &op == &ops::sub_op || &op == &ops::mul_op; }
+inline bool is_cheap(const OpDef& op) {
+  return &op == &ops::add_op || &op == &ops::sub_op || &op == &ops::mul_op || &op == &ops::div_op;
+}
 
 }  // namespace ramet::passes
