@@ -6,7 +6,7 @@
 help:
 	@echo 'make setup    install the Debian packages that are missing (or print the command)'
 	@echo 'make build    library, programs, tests, benchmarks  -> build/release'
-	@echo 'make test     check, then build and run the tests'
+	@echo 'make test     check, then build and run the tests; those of files also with the address sanitizer'
 	@echo 'make sanitize the tests again with address, undefined and thread sanitizers'
 	@echo 'make demo     build, train and save a model, then show the program ramet on it'
 	@echo 'make bench    build, then run the benchmarks, beside the other engines that are installed'
@@ -24,7 +24,7 @@ build: setup
 	cmake --build --preset release
 
 test: setup check
-	scripts/test.sh release
+	scripts/test.sh release files
 
 sanitize: setup
 	scripts/test.sh asan tsan
