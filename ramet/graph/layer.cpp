@@ -236,7 +236,7 @@ void Layer::check_arguments(const SpecArgs& args) const {
   require(args.args.size() <= positional.size(), describe(*this), ": takes ", positional.size(),
           " positional argument(s) (", join(positional, ", "), "); got ", args.args.size());
   for (const auto& [key, value] : args.kwargs) {
-    const auto named = [&](const std::vector<std::string>& list) {
+    const auto named = [&key = key](const std::vector<std::string>& list) {
       return std::find(list.begin(), list.end(), key) != list.end();
     };
     if (named(keyword) || named(positional) || key == "training") continue;

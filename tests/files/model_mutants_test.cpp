@@ -83,13 +83,12 @@ struct Count {
 };
 
 // Whatever else happens ends the test program: another exception, a signal, or a minute gone by.
-void open_mutant(const std::string& file, Count& count) {
+void open_mutant(const std::string& file, Count& count, bool and_use = true) {
   alarm(60);
   try {
     const Model model = load_model(bytes_of(file));
-    use(model);
-    (void)save_to_memory(model);
     ++count.opened;
+    if (and_use) use(model), (void)save_to_memory(model);
   } catch (const DataError&) { ++count.refused; }
   alarm(0);
 }
@@ -148,7 +147,7 @@ TEST_CASE("model mutants: 20000 weights files with changed bytes, in archives th
     for (int i = 0; i < 10'000 * times(); ++i) {
       Parts parts = sound;
       parts.weights = mutant(sound.weights, 2'000'000 + i);
-      open_mutant(archive_of(parts), count);
+      open_mutant(archive_of(parts), count, i % 8 == 0);  // what changes are numbers
     }
     CHECK(count.refused > 1'000);
     CHECK(count.opened > 100);
@@ -160,7 +159,7 @@ TEST_CASE("model mutants: 20000 older files with changed bytes") {
   for (const Model& model : seeds(false)) {
     const std::string sound = older_form_of(model);
     Count count;
-    for (int i = 0; i < 10'000 * times(); ++i) open_mutant(mutant(sound, 3'000'000 + i), count);
+    for (int i = 0; i < 10'000 * times(); ++i) open_mutant(mutant(sound, 3'000'000 + i), count, i % 4 == 0);
     CHECK(count.refused > 1'000);
     CHECK(count.opened > 100);
   }
