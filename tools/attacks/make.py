@@ -1,4 +1,4 @@
-"""Writes the attack files that tests/attack_files_test.cpp opens, and the tables of what must be said about them.
+"""Writes the attack files that tests/files/attack_files_test.cpp opens, and the tables of what must be said about them.
 
 configs.jsonl: a line per attack on config.json, metadata.json or the compile config. files.jsonl: a line per whole file,
 which lies beside it, compressed. `at` is a JSON pointer and `says` a piece of the message.

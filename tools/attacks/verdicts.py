@@ -1,4 +1,4 @@
-"""Asks Keras which of 2,000 changed configs it takes, for tests/strictness_test.cpp.
+"""Asks Keras which of 2,000 changed configs it takes, for tests/files/strictness_test.cpp.
 
 verdicts.jsonl: first {"base": config} lines, then {"of": number of a base, "edit": [what, pointer, ...], "keras": taken}. An
 edit is ["set", pointer, value], ["drop", pointer], ["rename", pointer, key], ["copy", pointer, pointer of what goes there].
