@@ -5,7 +5,7 @@
 #include "ramet/backend/cpu/cpu_target.h"
 #include "ramet/backend/cpu/kernel_list.h"
 #include "ramet/ops/cluster/cluster.h"
-#include "ramet/ops/cluster/cluster_tiles.h"
+#include "ramet/ops/cluster/tiles_cpu.h"
 
 namespace ramet::cpu {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "ramet/backend/reference.h"
 #include "ramet/ops/cluster/cluster.h"
-#include "ramet/ops/cluster/cluster_tiles.h"
+#include "ramet/ops/cluster/tiles_cpu.h"
 #include "ramet/ops/elementwise/elementwise.h"
 #include "ramet/ops/reduce/reduce.h"
 
