@@ -7,6 +7,7 @@
 
 #include "ramet/ramet.h"
 #include "tests/support/recording.h"
+#include "tests/support/run_distance.h"
 
 using namespace ramet;
 using namespace ramet::testing;
@@ -45,23 +46,6 @@ Arrays state_of(const Model& model) {
   return out;
 }
 
-double distance(const std::vector<double>& a, const std::vector<double>& b) {
-  if (a.size() != b.size()) return INFINITY;
-  double worst = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double d = std::abs(a[i] - b[i]);
-    worst = std::isnan(d) ? INFINITY : std::max(worst, d);
-  }
-  return worst;
-}
-
-// Our distance from the same epoch in float64 over that of Keras' float32, with a floor of a few units in the last
-// place of the largest element. The two have the same sums in another order, so they are of one size.
-double ratio(const std::vector<double>& ours, const std::vector<double>& f32, const std::vector<double>& f64) {
-  double largest = 0;
-  for (const double v : f64) largest = std::max(largest, std::abs(v));
-  return distance(ours, f64) / (distance(f32, f64) + 4e-7 * (1e-3 + largest));
-}
 constexpr double kAllowed = 3;
 
 }  // namespace

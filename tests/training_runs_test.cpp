@@ -9,6 +9,7 @@
 
 #include "ramet/ramet.h"
 #include "tests/support/recording.h"
+#include "tests/support/run_distance.h"
 
 using namespace ramet;
 using namespace ramet::testing;
@@ -18,27 +19,6 @@ namespace {
 const Recording& runs() {
   static const Recording recording("training_runs");
   return recording;
-}
-
-double distance(const std::vector<double>& a, const std::vector<double>& b) {
-  if (a.size() != b.size()) return INFINITY;
-  double worst = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double d = std::abs(a[i] - b[i]);
-    worst = std::isnan(d) ? INFINITY : std::max(worst, d);
-  }
-  return worst;
-}
-double largest(const std::vector<double>& a) {
-  double m = 0;
-  for (const double v : a) m = std::max(m, std::abs(v));
-  return m;
-}
-
-// Our distance from the float64 run over Keras' own, with a floor of a few units in the last place of the largest
-// element.
-double ratio(const std::vector<double>& ours, const std::vector<double>& f32, const std::vector<double>& f64) {
-  return distance(ours, f64) / (distance(f32, f64) + 4e-7 * (1e-3 + largest(f64)));
 }
 
 struct Worst {

@@ -68,16 +68,21 @@ void axpy(float alpha, const float* x, float* y, std::size_t n) {
   if (i < n) store_part(y + i, mul_add(a, load_part(x + i, n - i), load_part(y + i, n - i)), n - i);
 }
 
+// y = f(x) for n elements.
+template <class F>
+void each_vector(const float* x, float* y, std::size_t n, F f) {
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) store(y + i, f(load(x + i)));
+  if (i < n) store_part(y + i, f(load_part(x + i, n - i)), n - i);
+}
+
 // y = exp(x - max) / sum, row by row. A row of only -inf gives NaN, as Keras' softmax does.
 void row_softmax(const float* x, float* y, std::size_t rows, std::size_t n) {
   for (std::size_t r = 0; r < rows; ++r, x += n, y += n) {
     const Vec most = splat(reduce<Max>(x, n));
-    std::size_t i = 0;
-    for (; i + kLanes <= n; i += kLanes) store(y + i, exp(load(x + i) - most));
-    if (i < n) store_part(y + i, exp(load_part(x + i, n - i) - most), n - i);
+    each_vector(x, y, n, [&](Vec v) { return exp(v - most); });
     const Vec scale = splat(1.0f / reduce<Sum>(y, n));
-    for (i = 0; i + kLanes <= n; i += kLanes) store(y + i, load(y + i) * scale);
-    if (i < n) store_part(y + i, load_part(y + i, n - i) * scale, n - i);
+    each_vector(y, y, n, [&](Vec v) { return v * scale; });
   }
 }
 
@@ -85,12 +90,9 @@ void row_softmax(const float* x, float* y, std::size_t rows, std::size_t n) {
 void row_log_softmax(const float* x, float* y, std::size_t rows, std::size_t n) {
   for (std::size_t r = 0; r < rows; ++r, x += n, y += n) {
     const Vec most = splat(reduce<Max>(x, n));
-    std::size_t i = 0;
-    for (; i + kLanes <= n; i += kLanes) store(y + i, exp(load(x + i) - most));
-    if (i < n) store_part(y + i, exp(load_part(x + i, n - i) - most), n - i);
+    each_vector(x, y, n, [&](Vec v) { return exp(v - most); });
     const Vec size = log(splat(reduce<Sum>(y, n)));
-    for (i = 0; i + kLanes <= n; i += kLanes) store(y + i, load(x + i) - most - size);
-    if (i < n) store_part(y + i, load_part(x + i, n - i) - most - size, n - i);
+    each_vector(x, y, n, [&](Vec v) { return v - most - size; });
   }
 }
 
