@@ -7,7 +7,6 @@ namespace {
 
 constexpr std::int64_t kBlockTiles = kTileRows == 14 ? 8 : 16;  // packed A: 256 KiB, half of a small L2
 constexpr std::int64_t kBlockPanels = 1024 / kPanel;            // packed B: at most 2 MiB
-constexpr std::int64_t kBlockRows = kBlockTiles * kTileRows;
 constexpr float kNoFloor = -__builtin_inff(), kNoCeiling = __builtin_inff();
 
 std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
@@ -20,9 +19,10 @@ std::int64_t packed_a_size(std::int64_t rows, std::int64_t k) {
 
 // Cuts `rows` into tiles that differ by at most one row, so that no tile is left with a slow rest.
 struct TileCut {
-  std::int64_t tiles, base, extra;
-  explicit TileCut(std::int64_t rows) : tiles(ceil_div(rows, kTileRows)), base(rows / tiles), extra(rows % tiles) {}
-  std::int64_t begin(std::int64_t tile) const { return tile * base + least(tile, extra); }
+  std::int64_t first, tiles, base, extra;
+  TileCut(std::int64_t first_row, std::int64_t rows)
+      : first(first_row), tiles(ceil_div(rows, kTileRows)), base(rows / tiles), extra(rows % tiles) {}
+  std::int64_t begin(std::int64_t tile) const { return first + tile * base + least(tile, extra); }
   int rows(std::int64_t tile) const { return static_cast<int>(base + (tile < extra ? 1 : 0)); }
 };
 
@@ -33,6 +33,7 @@ class Pass {
       : g_(g),
         k0_(k0),
         k_(k),
+        cut_(g.row_begin, g.row_end - g.row_begin),
         first_(k0 == 0),
         last_(k0 + k >= g.k),
         packed_a_(scratch),
@@ -52,22 +53,19 @@ class Pass {
   void run() {
     for (std::int64_t column = g_.column_begin; column < g_.column_end; column += kBlockPanels * kPanel) {
       const std::int64_t column_end = least(column + kBlockPanels * kPanel, g_.column_end);
-      bool b_ready = false;
-      for (std::int64_t row = g_.row_begin; row < g_.row_end;) {
-        const std::int64_t left = g_.row_end - row;
-        const std::int64_t rows = ceil_div(left, ceil_div(left, kBlockRows));
-        run_block(row, rows, column, column_end, b_ready);
-        b_ready = true;
-        row += rows;
+      const std::int64_t blocks = ceil_div(cut_.tiles, kBlockTiles);
+      for (std::int64_t i = 0; i < blocks; ++i) {
+        run_block(cut_.tiles * i / blocks, cut_.tiles * (i + 1) / blocks, column, column_end, i > 0);
       }
     }
   }
 
  private:
-  void run_block(std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t column_end, bool b_ready) {
-    const TileCut cut(rows);
-    const int most = cut.tiles == 1 ? widest(cut.rows(0)) : 2;
+  void run_block(std::int64_t tile_begin, std::int64_t tile_end, std::int64_t column, std::int64_t column_end,
+                 bool b_ready) {
+    const int most = cut_.tiles == 1 ? widest(cut_.rows(0)) : 2;
     bool a_ready = a_in_place_;
+    const float* first = nullptr;
     for (std::int64_t j = column; j < column_end;) {
       int vecs = most;
       while (vecs > 2 && j + vecs * kLanes > column_end) vecs /= 2;
@@ -78,10 +76,13 @@ class Pass {
       t.floor = floor_;
       t.ceiling = ceiling_;
       set_b(t, j, width, j - column, b_ready);
-      for (std::int64_t i = 0; i < cut.tiles; ++i) {
-        const std::int64_t at = row + cut.begin(i);
-        const int count = cut.rows(i);
-        set_a(t, at, count, i, a_ready);
+      if (j == column) first = t.b;
+      const float* next = j + width >= column_end ? first : b_in_place_ ? t.b + width : t.b + width * k_;
+      for (std::int64_t i = tile_begin; i < tile_end; ++i) {
+        const std::int64_t at = cut_.begin(i);
+        const int count = cut_.rows(i);
+        set_a(t, at, count, i - tile_begin, a_ready);
+        t.ahead = next - t.b + i % 2 * kLanes;  // a step of k has two lines: every tile fetches one of them
         const TileKernel kernel = tile_kernel(count, vecs, a_in_place_ ? ReadA::kRowMajor : ReadA::kPacked);
         run_tile(t, kernel, at, count, j, width, vecs);
       }
@@ -184,6 +185,7 @@ class Pass {
 
   const Blocks& g_;
   std::int64_t k0_, k_;
+  TileCut cut_;
   bool first_, last_, a_in_place_, b_in_place_, late_;  // late: the tile is finished by a pass of its own
   const float* late_bias_;
   float floor_, ceiling_;

@@ -28,27 +28,45 @@ void transpose_four(const float* const* line, std::int64_t k, float* out, std::i
   store_four(out + 3 * stride, __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7));
 }
 
-// The same for kLanes lines at once: each quarter of a register transposes four of them. A register gathers four steps
-// of every fourth line, so that the quarters come out in order.
+// kStepsAtOnce steps of k for kLanes lines.
 #if defined(RAMET_SIMD_avx512)
-__m512 every_fourth(const float* const* line, std::int64_t k) {
-  __m512 v = _mm512_zextps128_ps512(_mm_loadu_ps(line[0] + k));
-  v = _mm512_mask_broadcast_f32x4(v, 0x00f0, _mm_loadu_ps(line[4] + k));
-  v = _mm512_mask_broadcast_f32x4(v, 0x0f00, _mm_loadu_ps(line[8] + k));
-  return _mm512_mask_broadcast_f32x4(v, 0xf000, _mm_loadu_ps(line[12] + k));
-}
+constexpr std::int64_t kStepsAtOnce = 16;
 
+// A whole cache line of every line at once: where the lines are a power of two apart they share a few sets of the first
+// cache, and a line that is read by pieces would be gone before its second piece.
 void transpose_lanes(const float* const* line, std::int64_t k, float* out, std::int64_t stride) {
-  const __m512 a = every_fourth(line, k), b = every_fourth(line + 1, k), c = every_fourth(line + 2, k),
-               d = every_fourth(line + 3, k);
-  const __m512 ab_low = _mm512_maskz_unpacklo_ps(kAllLanes, a, b), ab_high = _mm512_maskz_unpackhi_ps(kAllLanes, a, b);
-  const __m512 cd_low = _mm512_maskz_unpacklo_ps(kAllLanes, c, d), cd_high = _mm512_maskz_unpackhi_ps(kAllLanes, c, d);
-  _mm512_storeu_ps(out, _mm512_maskz_shuffle_ps(kAllLanes, ab_low, cd_low, 0x44));
-  _mm512_storeu_ps(out + stride, _mm512_maskz_shuffle_ps(kAllLanes, ab_low, cd_low, 0xee));
-  _mm512_storeu_ps(out + 2 * stride, _mm512_maskz_shuffle_ps(kAllLanes, ab_high, cd_high, 0x44));
-  _mm512_storeu_ps(out + 3 * stride, _mm512_maskz_shuffle_ps(kAllLanes, ab_high, cd_high, 0xee));
+  __m512 pair[16], four[16];
+#pragma GCC unroll 8
+  for (int i = 0; i < 16; i += 2) {
+    const __m512 a = _mm512_loadu_ps(line[i] + k), b = _mm512_loadu_ps(line[i + 1] + k);
+    pair[i] = _mm512_maskz_unpacklo_ps(kAllLanes, a, b);
+    pair[i + 1] = _mm512_maskz_unpackhi_ps(kAllLanes, a, b);
+  }
+  // four[i + s]: lines i to i + 3; its quarter q is step 4 q + s.
+#pragma GCC unroll 4
+  for (int i = 0; i < 16; i += 4) {
+    four[i] = _mm512_maskz_shuffle_ps(kAllLanes, pair[i], pair[i + 2], 0x44);
+    four[i + 1] = _mm512_maskz_shuffle_ps(kAllLanes, pair[i], pair[i + 2], 0xee);
+    four[i + 2] = _mm512_maskz_shuffle_ps(kAllLanes, pair[i + 1], pair[i + 3], 0x44);
+    four[i + 3] = _mm512_maskz_shuffle_ps(kAllLanes, pair[i + 1], pair[i + 3], 0xee);
+  }
+#pragma GCC unroll 4
+  for (int s = 0; s < 4; ++s) {
+    const __m512 low = _mm512_maskz_shuffle_f32x4(kAllLanes, four[s], four[s + 4], 0x44),
+                 high = _mm512_maskz_shuffle_f32x4(kAllLanes, four[s], four[s + 4], 0xee),
+                 low2 = _mm512_maskz_shuffle_f32x4(kAllLanes, four[s + 8], four[s + 12], 0x44),
+                 high2 = _mm512_maskz_shuffle_f32x4(kAllLanes, four[s + 8], four[s + 12], 0xee);
+    _mm512_storeu_ps(out + s * stride, _mm512_maskz_shuffle_f32x4(kAllLanes, low, low2, 0x88));
+    _mm512_storeu_ps(out + (s + 4) * stride, _mm512_maskz_shuffle_f32x4(kAllLanes, low, low2, 0xdd));
+    _mm512_storeu_ps(out + (s + 8) * stride, _mm512_maskz_shuffle_f32x4(kAllLanes, high, high2, 0x88));
+    _mm512_storeu_ps(out + (s + 12) * stride, _mm512_maskz_shuffle_f32x4(kAllLanes, high, high2, 0xdd));
+  }
 }
 #elif defined(RAMET_SIMD_avx2)
+constexpr std::int64_t kStepsAtOnce = 4;
+
+// Each half of a register transposes four lines. A register gathers four steps of every fourth line, so that the halves
+// come out in order.
 __m256 every_fourth(const float* const* line, std::int64_t k) {
   return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(line[0] + k)), _mm_loadu_ps(line[4] + k), 1);
 }
@@ -64,6 +82,8 @@ void transpose_lanes(const float* const* line, std::int64_t k, float* out, std::
   _mm256_storeu_ps(out + 3 * stride, _mm256_shuffle_ps(ab_high, cd_high, 0xee));
 }
 #else
+constexpr std::int64_t kStepsAtOnce = 4;
+
 void transpose_lanes(const float* const* line, std::int64_t k, float* out, std::int64_t stride) {
   transpose_four(line, k, out, stride);
 }
@@ -77,9 +97,10 @@ void pack_lines(const float* const* line, int count, std::int64_t k, float* out,
     const int lines = whole ? kLanes : 4;
     std::int64_t p = 0;
     if (whole) {
-      for (; p + 4 <= k; p += 4) transpose_lanes(line + i, p, out + p * stride + i, stride);
-    } else {
-      for (; p + 4 <= k; p += 4) transpose_four(line + i, p, out + p * stride + i, stride);
+      for (; p + kStepsAtOnce <= k; p += kStepsAtOnce) transpose_lanes(line + i, p, out + p * stride + i, stride);
+    }
+    for (; p + 4 <= k; p += 4) {
+      for (int r = 0; r < lines; r += 4) transpose_four(line + i + r, p, out + p * stride + i + r, stride);
     }
     for (; p < k; ++p) {
       for (int r = 0; r < lines; ++r) out[p * stride + i + r] = line[i + r][p];

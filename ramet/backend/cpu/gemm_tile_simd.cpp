@@ -36,6 +36,12 @@ void run_tile(const Tile& given) {
 #pragma GCC unroll 8
       for (int v = 0; v < kVecs; ++v) sum[i][v] = mul_add(av, bv[v], sum[i][v]);
     }
+    if constexpr (kRows >= 4) {  // fetched meanwhile: C, which the end writes at once, and the next tiles' B
+      const float* const c = t.c + (k & 15) * t.c_stride;
+      __builtin_prefetch(c, 1);
+      if constexpr (kVecs > 1) __builtin_prefetch(c + kLanes, 1);
+      __builtin_prefetch(b + t.ahead, 0, 2);
+    }
     b += t.b_stride;
     if constexpr (kRead == ReadA::kPacked) {
       a[0] += t.a_stride;
