@@ -96,6 +96,7 @@ int bench(const BenchArgs& args) {
                                {"arena_bytes", Json(view.arena_bytes)},
                                {"prepared_bytes", Json(view.prepared_bytes)},
                                {"plan_seconds", Json(view.seconds)},
+                               {"slices", Json(view.slices)},
                                {"steps", Json(std::move(steps))}}));
     return 0;
   }
@@ -105,7 +106,8 @@ int bench(const BenchArgs& args) {
                percent(s.flops / s.seconds / peak), rate(s.bytes / s.seconds), s.kernel, s.what});
   std::cout << table.text() << '\n'
             << "step    " << fixed(profile.seconds * 1e6, 1) << " µs for a batch of " << args.batch_size << ": "
-            << with_thousands(static_cast<std::int64_t>(per_second)) << " samples/s\n"
+            << with_thousands(static_cast<std::int64_t>(per_second)) << " samples/s"
+            << (view.slices > 1 ? cat(", in ", view.slices, " parts that fit the cache") : "") << '\n'
             << "speed   " << rate(flops / profile.seconds) << " GFLOP/s, " << percent(flops / profile.seconds / peak)
             << " of " << rate(peak) << " (" << num_threads() << " × measured FMA peak of a core, "
             << cpu::to_string(cpu::cpu_target()) << ")\n"

@@ -76,6 +76,7 @@ StepView inspect(const Model& model, const Feed& x, const Feed& y) {
   view.live_bytes = plan.live_maximum();
   view.prepared_bytes = plan.prepared_bytes();
   view.seconds = made.seconds;
+  view.slices = made.plan->slices;
   return view;
 }
 
@@ -96,8 +97,11 @@ StepProfile profile(const Model& model, const Feed& x, const Feed& y, int rounds
     external[i] = copies.back().raw();
   }
   Arrays outputs;
+  const auto slices = static_cast<double>(step.slices);
   for (const auto& output : program.outputs()) {
-    outputs.emplace_back(program.spec(output.value).shape, program.spec(output.value).dtype);
+    Shape shape = program.spec(output.value).shape;
+    if (step.slices > 1) shape[0] *= step.slices;
+    outputs.emplace_back(shape, program.spec(output.value).dtype);
     external.push_back(outputs.back().raw());
   }
 
@@ -105,20 +109,22 @@ StepProfile profile(const Model& model, const Feed& x, const Feed& y, int rounds
   out.seconds = 1e30;
   for (int r = 0; r <= rounds; ++r) {  // the first one prepares and warms up
     const double start = now();
-    executable.run(external.data());
+    std::vector<void*> moving = external;
+    step.run(moving, 0);
     if (r) out.seconds = std::min(out.seconds, now() - start);
   }
   const auto& steps = executable.plan().steps();
   for (const auto& s : steps) {
     StepTime t{describe(program, s), std::string(s.step.kernel), 1e30, 0, 0};
     if (s.instr >= 0)
-      t.flops = ops::flops(program, program.instr(s.instr)), t.bytes = bytes_of(program, program.instr(s.instr));
+      t.flops = slices * ops::flops(program, program.instr(s.instr)),
+      t.bytes = slices * bytes_of(program, program.instr(s.instr));
     out.steps.push_back(std::move(t));
   }
   std::vector<double> seconds(steps.size());
   for (int r = 0; r < rounds; ++r) {
     executable.time_steps(external.data(), seconds.data());
-    for (std::size_t i = 0; i < seconds.size(); ++i) out.steps[i].seconds = std::min(out.steps[i].seconds, seconds[i]);
+    for (std::size_t i = 0; i < seconds.size(); ++i) out.steps[i].seconds = std::min(out.steps[i].seconds, slices * seconds[i]);
   }
   return out;
 }

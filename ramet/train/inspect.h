@@ -14,10 +14,11 @@ struct StepView {
   std::string optimized;  // after the passes
   std::string plan;       // kernels, and where every value lies
   std::size_t arena_bytes = 0, live_bytes = 0, prepared_bytes = 0;
-  double seconds = 0;  // to trace, optimize and plan it
+  double seconds = 0;       // to trace, optimize and plan it
+  std::int64_t slices = 1;  // parts of the batch that go through the plan one after the other
 };
 
-// What one kernel of a plan costs. Seconds are the least of all rounds; operations and bytes are counted from the
+// What one kernel of a plan costs, for the whole batch. Seconds are the least of all rounds; operations and bytes are counted from the
 // shapes.
 struct StepTime {
   std::string what;  // op and shapes

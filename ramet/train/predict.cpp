@@ -143,7 +143,7 @@ void Predictor::run(std::span<const void* const> inputs, std::span<void* const> 
           s.inputs.size(), " inputs and ", s.outputs.size(), " outputs; got ", inputs.size(), " and ", outputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) s.external[s.input_at[i]] = const_cast<void*>(inputs[i]);
   for (std::size_t i = 0; i < outputs.size(); ++i) s.external[s.output_at + i] = outputs[i];
-  s.plan->executable->run(s.external.data(), s.plan->version());
+  s.plan->run(s.external, s.plan->version());
 }
 
 const std::vector<Shape>& Predictor::input_shapes() const { return state_->inputs; }

@@ -95,7 +95,7 @@ Arrays predict_all(Training& training, ModelLayer& model, Batches& batches, std:
     {
       std::unique_lock<std::mutex> alone;
       if (!plan->updated.empty()) alone = std::unique_lock(training.stateful);
-      plan->executable->run(external.data(), plan->version());
+      plan->run(external, plan->version());
       for (const auto& v : plan->updated) v->touched();
     }
     done += n;

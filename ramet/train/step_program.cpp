@@ -5,6 +5,7 @@
 #include "ramet/ir/gradients.h"
 #include "ramet/ir/text.h"
 #include "ramet/ops/ops.h"
+#include "ramet/passes/row_slices.h"
 #include "ramet/train/compiled_loss.h"
 #include "ramet/train/training.h"
 
@@ -172,9 +173,33 @@ class StepBuilder {
     }
     plan_->inputs = std::move(all);
     if (traced_) *traced_ = to_text(*program_);
+    const std::int64_t slices = signature_.kind == StepKind::predict && may_slice_ ? row_slices(*program_) : 1;
+    if (slices > 1) return sliced(slices);
     plan_->executable =
         Executable::compile(std::move(program_), cpu_backend(), {.frozen_state = signature_.kind == StepKind::predict});
     return plan_;
+  }
+
+  // The same step for one of `slices` parts of the batch.
+  StepPlanRef sliced(std::int64_t slices) {
+    BatchSignature part = signature_;
+    for (auto& spec : part.x)
+      if (spec) spec->shape[0] /= slices;
+    StepBuilder builder(model_, part, training_, nullptr);
+    builder.may_slice_ = false;
+    builder.build();
+    StepPlan& plan = *builder.plan_;
+    plan.slices = slices;
+    plan.outputs = plan_->outputs;
+    const Program& program = plan.executable->program();
+    const auto bytes = [&](int value) {
+      const Spec& spec = program.spec(value);
+      return static_cast<std::size_t>(element_count(spec.shape)) * size_of(spec.dtype);
+    };
+    for (const auto& input : program.inputs())
+      plan.slice_bytes.push_back(input.kind == InputKind::data ? bytes(input.value) : 0);
+    for (const auto& output : program.outputs()) plan.slice_bytes.push_back(bytes(output.value));
+    return builder.plan_;
   }
 
   struct Measured {
@@ -186,6 +211,7 @@ class StepBuilder {
   const BatchSignature& signature_;
   Training& training_;
   std::string* traced_;
+  bool may_slice_ = true;
   std::unique_ptr<Program> program_;
   Trace trace_;
   std::shared_ptr<StepPlan> plan_ = std::make_shared<StepPlan>();

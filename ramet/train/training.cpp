@@ -18,6 +18,14 @@ std::uint64_t StepPlan::version() const {
   return sum;
 }
 
+void StepPlan::run(std::span<void*> external, std::uint64_t version) const {
+  executable->run(external.data(), version);
+  for (std::int64_t i = 1; i < slices; ++i) {
+    for (std::size_t k = 0; k < external.size(); ++k) external[k] = static_cast<char*>(external[k]) + slice_bytes[k];
+    executable->run(external.data(), version);
+  }
+}
+
 std::shared_ptr<Training> Training::of(const ModelLayer& model) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);

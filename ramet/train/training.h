@@ -37,7 +37,13 @@ struct StepPlan {
   std::size_t metric_variables = 0;                                     // float32 scalars that start at 0
   std::vector<std::pair<std::string, std::optional<bool>>> directions;  // of the metrics: whether higher is better
 
+  // Prediction may go through the executable in parts of the batch.
+  std::int64_t slices = 1;
+  std::vector<std::size_t> slice_bytes;  // by program input, then output: from one part to the next
+
   std::uint64_t version() const;  // of the variables it reads
+  // Runs all parts; the pointers of what is cut move on to the last one.
+  void run(std::span<void*> external, std::uint64_t version) const;
 };
 using StepPlanRef = std::shared_ptr<const StepPlan>;
 
