@@ -245,6 +245,22 @@ Sample op_sample(const OpDef& op, Random& r, DType dtype) {
     if (sequence) in.push_back(s.input(r, {{batch, steps, units}, dtype}));
     if (masked) in.push_back(s.input(r, {{batch, steps}, DType::boolean}));
     emit_one(in, ops::RecurrentGradAttrs{r.chance(0.5), masked, sequence});
+  } else if (name == "attention" || name == "attention_grad") {
+    const auto batch = r.integer(1, 2), queries = r.integer(1, 70), keys = r.integer(1, 40), heads = r.integer(1, 3),
+               size = r.integer(1, 9), value_size = r.integer(1, 9);
+    const ops::AttentionAttrs a{0.5, r.chance(0.5), r.chance(0.5)};
+    Values in{s.input(r, {{batch, queries, heads, size}, dtype}, -1, 1),
+              s.input(r, {{batch, keys, heads, size}, dtype}, -1, 1), s.input(r, {{batch, keys, heads, value_size}, dtype})};
+    if (name == "attention_grad") {
+      in.push_back(s.input(r, {{batch, heads, queries, 2}, dtype}, 0.5, 1));
+      in.push_back(s.input(r, {{batch, queries, heads, value_size}, dtype}));
+    }
+    if (a.masked)
+      in.push_back(s.input(r, {{r.chance(0.5) ? batch : 1, r.chance(0.5) ? heads : 1, r.chance(0.5) ? queries : 1, keys},
+                               DType::boolean}));
+    Values out = s.program->emit(op, in, Attrs::make(a));
+    if (name == "attention") out.resize(1);  // the rest is for the gradient
+    s.output(out);
   } else if (name == "cluster") {
     auto body = std::make_unique<Program>();
     Shape sh = shape(0, 3);
@@ -343,7 +359,8 @@ TEST_CASE("ops: fast kernels equal the plain ones, on every CPU target, over ran
 TEST_CASE("ops: gradients equal central differences in float64") {
   for (const OpDef* op : ops::all_ops()) {
     if (op->not_differentiable || op->name == "linear" || op->name == "conv_linear" || op->name == "cluster") continue;
-    if (op == &ops::lstm_grad_op || op == &ops::gru_grad_op) continue;  // refused, see recurrent_test.cpp
+    // Refused, see recurrent_test.cpp and attention_test.cpp.
+    if (op == &ops::lstm_grad_op || op == &ops::gru_grad_op || op == &ops::attention_grad_op) continue;
     for (unsigned round = 0; round < kRounds; ++round) {
       Random random(round * 13 + 5);
       Sample s = op_sample(*op, random, DType::f64);

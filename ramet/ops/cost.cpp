@@ -1,5 +1,6 @@
 #include "ramet/ops/cost.h"
 
+#include "ramet/ops/attention/attention.h"
 #include "ramet/ops/cluster/cluster.h"
 #include "ramet/ops/conv/conv.h"
 #include "ramet/ops/matmul/linear.h"
@@ -50,6 +51,14 @@ double flops(const Program& program, const Instr& instr) {
     return 2 * elements(program, instr.inputs[1]) * static_cast<double>(shape(0)[0] * shape(0)[1]);
   if (instr.op == &lstm_grad_op || instr.op == &gru_grad_op)
     return 2 * elements(program, instr.inputs[2]) * static_cast<double>(shape(0)[0] * shape(0)[1]);
+  if (instr.op == &attention_op || instr.op == &attention_grad_op) {
+    const AttentionSizes s = attention_sizes("flops", program.spec(instr.inputs[0]), program.spec(instr.inputs[1]),
+                                             program.spec(instr.inputs[2]));
+    const double scores = static_cast<double>(s.batch * s.heads) * static_cast<double>(s.queries * s.keys) *
+                          (instr.attrs.as<AttentionAttrs>().causal ? 0.5 : 1);
+    const auto size = static_cast<double>(s.size), value_size = static_cast<double>(s.value_size);
+    return 2 * scores * (instr.op == &attention_op ? size + value_size : 3 * size + 2 * value_size);
+  }
   if (instr.op == &cluster_op) return of_body(*instr.attrs.as<ClusterAttrs>().body);
   if (instr.op == &reduce_sum_op) return elements(program, instr.inputs[0]);
   if (instr.op == &moments_op) return 4 * elements(program, instr.inputs[0]);

@@ -1,5 +1,6 @@
 #include "ramet/ops/op_list.h"
 
+#include "ramet/ops/attention/attention.h"
 #include "ramet/ops/cluster/cluster.h"
 #include "ramet/ops/constant/constant.h"
 #include "ramet/ops/conv/conv.h"
@@ -63,7 +64,9 @@ std::span<const OpDef* const> all_ops() {
                             &lstm_op,
                             &lstm_grad_op,
                             &gru_op,
-                            &gru_grad_op})
+                            &gru_grad_op,
+                            &attention_op,
+                            &attention_grad_op})
       ops.push_back(op);
     return ops;
   }();

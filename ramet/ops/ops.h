@@ -1,5 +1,6 @@
 // All op functions over values.
 #pragma once
+#include "ramet/ops/attention/attention.h"
 #include "ramet/ops/constant/constant.h"
 #include "ramet/ops/conv/conv.h"
 #include "ramet/ops/elementwise/elementwise.h"

@@ -4,11 +4,13 @@
 
 namespace ramet::cpu {
 
+void add_fast_attention_kernels(KernelList&);
 void add_fast_conv_kernels(KernelList&);
 void add_fast_pool_kernels(KernelList&);
 void add_fast_recurrent_kernels(KernelList&);
 void add_fast_reduce_kernels(KernelList&);
 void add_fast_softmax_kernels(KernelList&);
+void add_attention_kernels(KernelList&);
 void add_cluster_kernels(KernelList&);
 void add_elementwise_kernels(KernelList&);
 void add_constant_kernels(KernelList&);

@@ -96,6 +96,38 @@ void row_log_softmax(const float* x, float* y, std::size_t rows, std::size_t n) 
   }
 }
 
+// x = exp(x - max); gives their sum and the max.
+float exponents(float* x, std::size_t n, float* top) {
+  *top = reduce<Max>(x, n);
+  const Vec most = splat(*top);
+  each_vector(x, x, n, [&](Vec v) { return exp(v - most); });
+  return reduce<Sum>(x, n);
+}
+
+void softmax_gradient(float* x, float* dy, std::size_t n, float top, float factor) {
+  const Vec most = splat(top), f = splat(factor);
+  Vec sum{};
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    const Vec y = exp(load(x + i) - most) * f;
+    store(x + i, y);
+    sum = mul_add(y, load(dy + i), sum);
+  }
+  if (i < n) {
+    const Vec y = exp(load_part(x + i, n - i) - most) * f;
+    store_part(x + i, y, n - i);
+    sum = mul_add(load_part(x + i, n - i), load_part(dy + i, n - i), sum);  // beyond n both are zero
+  }
+  float lanes[kLanes];
+  store(lanes, sum);
+  for (int half = kLanes / 2; half > 0; half /= 2) {
+    for (int j = 0; j < half; ++j) lanes[j] += lanes[j + half];
+  }
+  const Vec mean = splat(lanes[0]);
+  for (i = 0; i + kLanes <= n; i += kLanes) store(dy + i, load(x + i) * (load(dy + i) - mean));
+  if (i < n) store_part(dy + i, load_part(x + i, n - i) * (load_part(dy + i, n - i) - mean), n - i);
+}
+
 }  // namespace
 
 void fill_reduce(SimdKernels& t) {
@@ -106,6 +138,8 @@ void fill_reduce(SimdKernels& t) {
   t.axpy = axpy;
   t.row_softmax = row_softmax;
   t.row_log_softmax = row_log_softmax;
+  t.exponents = exponents;
+  t.softmax_gradient = softmax_gradient;
 }
 
 }  // namespace ramet::cpu::RAMET_SIMD

@@ -41,6 +41,10 @@ struct SimdKernels {
   void (*axpy)(float alpha, const float* x, float* y, std::size_t n);
   void (*row_softmax)(const float* x, float* y, std::size_t rows, std::size_t n);
   void (*row_log_softmax)(const float* x, float* y, std::size_t rows, std::size_t n);
+  // x = exp(x - max); returns their sum.
+  float (*exponents)(float* x, std::size_t n, float* max);
+  // x becomes y = exp(x - top) factor, which is softmax(x); dy becomes y (dy - Σ y dy).
+  void (*softmax_gradient)(float* x, float* dy, std::size_t n, float top, float factor);
   // Mean and variance of each row.
   void (*row_moments)(const float* x, std::size_t rows, std::size_t n, float* mean, float* variance);
   // Takes `rows` more rows into the mean and the summed squared distances from it of each of n columns, which are those

@@ -46,6 +46,23 @@ Value softmax_over(Value x, std::size_t n) {
   return ops::reshape(ops::softmax(ops::reshape(x, flat)), x.shape());
 }
 
+// A mask with one value for all keys, written out.
+Value whole_keys(Value mask, std::int64_t keys) {
+  if (mask.dim(-1) != 1 || keys == 1) return mask;
+  Shape shape = mask.shape();
+  shape.back() = keys;
+  return ops::broadcast_to(mask, shape);
+}
+
+// Whether the op for attention takes these; the general way says what is wrong with sizes that do not fit.
+bool is_one_op(Value q, Value k, Value v, Value mask) {
+  const Shape full{q.dim(0), q.dim(2), q.dim(1), k.dim(1)};
+  for (std::size_t i = 0; mask && i < 4; ++i)
+    if (mask.shape()[i] != full[i] && (i == 3 || mask.shape()[i] != 1)) return false;
+  return q.dtype() == DType::f32 && k.dtype() == q.dtype() && v.dtype() == q.dtype() && k.dim(0) == q.dim(0) &&
+         v.dim(0) == q.dim(0) && v.dim(1) == k.dim(1) && k.dim(1) > 0;
+}
+
 }  // namespace
 
 void decode(const Json& json, MaybeList& out) {
@@ -168,7 +185,6 @@ Value MultiHeadAttentionLayer::allowed(const CallContext& ctx, const TracedArgs&
   if (const Value m = mask_of(0, "query")) out = ops::expand_dims(m, -1);
   for (const Value& m : {mask_of(1, "value"), mask_of(2, "key")})
     if (m) out = both(out, ops::expand_dims(m, -2));
-  if (ctx.flag("use_causal_mask", false)) out = both(out, causal_mask(ctx.program(), query.dim(1), value.dim(1)));
   if (config().sliding_window)
     out = both(out, sliding_window_mask(ctx.program(), query.dim(1), value.dim(1), *config().sliding_window));
   if (const Value given = ctx.tensor("attention_mask")) out = both(ops::cast(given, DType::boolean), out);
@@ -183,25 +199,40 @@ TracedNest MultiHeadAttentionLayer::call_args(const CallContext& ctx, const Trac
   const auto& axes = config().attention_axes.values();
   const HeadLetters e = head_letters(query.rank() + 1, axes);
 
-  const Value q = ctx.call(query_, query) * (1 / std::sqrt(static_cast<double>(config().key_dim)));
-  Value scores = einsum({e.query, e.key, e.scores}, q, ctx.call(key_, key));
+  const Value q = ctx.call(query_, query), k = ctx.call(key_, key), v = ctx.call(value_, value);
+  const double scale = 1 / std::sqrt(static_cast<double>(config().key_dim));
+  const bool causal = ctx.flag("use_causal_mask", false);
   Value mask = allowed(ctx, args, query, value);
-  if (mask) {
-    require(mask.rank() <= scores.rank(), describe(*this), ": the mask ", to_string(mask.shape()),
-            " has more axes than the scores ", to_string(scores.shape()));
-    while (mask.rank() < scores.rank()) mask = ops::expand_dims(mask, -2 * static_cast<int>(axes.size()) - 1);
-    scores = ops::select(mask, scores, ops::scalar_like(scores, -1e9));
-  }
-  Value weights = softmax_over(scores, axes.size());
+  // What restricts the scores [batch, heads, queries…, keys…], with as many axes.
+  const auto with_scores_rank = [&](Value m) {
+    const std::size_t rank = q.rank() - 1 + axes.size();
+    require(m.rank() <= rank, describe(*this), ": the mask ", to_string(m.shape()), " has more axes than the ", rank,
+            " of the scores");
+    while (m.rank() < rank) m = ops::expand_dims(m, -2 * static_cast<int>(axes.size()) - 1);
+    return m;
+  };
+
   // A query that may look at nothing: Keras' fused kernel, which runs in the plain case, gives the mean of the values;
   // its other path zeros.
-  const bool fused = config().dropout == 0 && !return_scores && query.rank() == 3;
-  if (mask && !fused) weights = ops::select(mask, weights, ops::scalar_like(weights, 0));
-  const Value kept = !ctx.training() || config().dropout == 0 ? weights
-                     : config().dropout == 1                  ? weights * 0.0
-                                             : weights * dropout_mask(ctx, seed_, weights.shape(), config().dropout);
-
-  Value y = einsum({e.scores, e.key, e.query}, kept, ctx.call(value_, value));
+  const bool plain = config().dropout == 0 && !return_scores && query.rank() == 3;
+  Value y, weights;
+  if (plain && mask) mask = whole_keys(with_scores_rank(mask), k.dim(1));
+  if (plain && is_one_op(q, k, v, mask)) {
+    y = ops::attention(q, k, v, mask, scale, causal);
+  } else {
+    if (causal) mask = both(mask, causal_mask(ctx.program(), query.dim(1), value.dim(1)));
+    Value scores = einsum({e.query, e.key, e.scores}, q * scale, k);
+    if (mask) {
+      mask = with_scores_rank(mask);
+      scores = ops::select(mask, scores, ops::scalar_like(scores, ops::kHiddenScore));
+    }
+    weights = softmax_over(scores, axes.size());
+    if (mask && !plain) weights = ops::select(mask, weights, ops::scalar_like(weights, 0));
+    const Value kept = !ctx.training() || config().dropout == 0 ? weights
+                       : config().dropout == 1                  ? weights * 0.0
+                                               : weights * dropout_mask(ctx, seed_, weights.shape(), config().dropout);
+    y = einsum({e.scores, e.key, e.query}, kept, v);
+  }
   if (gate_) y = y * ctx.call(gate_, query);
   y = ctx.call(output_, y);
   if (!return_scores) return TracedNest(Traced{y, {}});

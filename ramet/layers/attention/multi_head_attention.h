@@ -109,8 +109,8 @@ class MultiHeadAttentionLayer final
  private:
   LayerRef projection(const std::string& name, std::size_t free, std::size_t bound, const Shape& out,
                       bool gate = false) const;
-  // Which query may look at which key, or undefined for every one. `query` and `value` are the inputs, before
-  // projection.
+  // Which query may look at which key, or undefined for every one; without the causal rule. `query` and `value` are the
+  // inputs, before projection.
   Value allowed(const CallContext& ctx, const TracedArgs& args, Value query, Value value) const;
   LayerRef query_, key_, gate_, value_, output_;
   Weight seed_;
