@@ -25,7 +25,6 @@ Value selu(Value x) {
   return scale * select(greater(x, zero(x)), x, alpha * exp_below(x));
 }
 Value celu(Value x) { return elu(x); }  // with its default α = 1
-Value gelu(Value x) { return 0.5 * x * (1.0 + erf(x / std::numbers::sqrt2)); }
 // The derivative at the bounds is 0 for relu6 and 1 for hard_tanh.
 Value relu6(Value x) {
   return select(less_equal(x, zero(x)), zero(x), select(greater_equal(x, scalar_like(x, 6)), scalar_like(x, 6), x));
@@ -77,7 +76,7 @@ constexpr Function kFunctions[] = {
     [](Value x) { return log_softmax(x); },
     elu,
     selu,
-    gelu,
+    [](Value x) { return gelu(x); },
     [](Value x) { return x * sigmoid(x); },
     [](Value x) { return x * sigmoid(x); },
     [](Value x) { return softplus(x); },

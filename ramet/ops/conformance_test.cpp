@@ -48,8 +48,8 @@ ops::ConvGradAttrs grad_attrs(const ConvSample& s, const Shape& shape) {
 }  // namespace
 
 std::string some_activation(Random& r) {
-  const char* names[] = {"linear", "relu", "relu6", "sigmoid", "tanh"};
-  return names[r.integer(0, 4)];
+  const char* names[] = {"linear", "relu", "relu6", "sigmoid", "tanh", "gelu"};
+  return names[r.integer(0, 5)];
 }
 
 Sample op_sample(const OpDef& op, Random& r, DType dtype) {

@@ -4,10 +4,10 @@
 
 #include <optional>
 
-#include "ramet/ops/constant/constant.h"
 #include "ramet/ops/conv/conv.h"
 #include "ramet/ops/elementwise/elementwise.h"
 #include "ramet/passes/passes.h"
+#include "ramet/passes/splat.h"
 #include "ramet/passes/users.h"
 
 namespace ramet::passes {
@@ -73,7 +73,7 @@ class Finder {
     const int user = next(value);
     if (user < 0) return;
     const OpDef* op = p_.instr(user).op;
-    if (op != &ops::relu_op && op != &ops::sigmoid_op && op != &ops::tanh_op) return;
+    if (op != &ops::relu_op && op != &ops::sigmoid_op && op != &ops::tanh_op && op != &ops::gelu_op) return;
     c.activation = op->name;
     take(user);
     const int cap = op == &ops::relu_op ? next(value) : -1;
@@ -81,10 +81,8 @@ class Finder {
       c.activation = "relu6", take(cap);
   }
   bool is_six(int value) const {
-    const int producer = p_.producer(value);
-    if (producer < 0 || p_.instr(producer).op != &ops::constant_op) return false;
-    const Array& constant = p_.instr(producer).attrs.as<ops::ConstantAttrs>().value;
-    return constant.size() == 1 && constant.item() == 6;
+    const std::optional<double> number = splat(p_, value);
+    return number && *number == 6;
   }
 
   const Program& p_;

@@ -11,23 +11,12 @@
 #include "ramet/ops/shape/shape_ops.h"
 #include "ramet/ops/transfer/transfer.h"
 #include "ramet/passes/passes.h"
+#include "ramet/passes/splat.h"
 
 namespace ramet::passes {
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-// The number a constant holds everywhere, looking through broadcasts.
-const double* splat(const Program& p, int value, double& storage) {
-  int producer = p.producer(value);
-  while (producer >= 0 && (p.instr(producer).op == &ops::broadcast_to_op || p.instr(producer).op == &ops::reshape_op))
-    producer = p.producer(p.instr(producer).inputs[0]);
-  if (producer < 0 || p.instr(producer).op != &ops::constant_op) return nullptr;
-  const Array& a = p.instr(producer).attrs.as<ops::ConstantAttrs>().value;
-  if (a.size() != 1) return nullptr;
-  storage = a.item();
-  return &storage;
-}
 
 // x if the instruction is x·1, x/1, x+0 or x-0 with x of the result's shape.
 Value neutral(Program& out, const Instr& instr, std::span<const Value> in, const Spec& result) {
@@ -37,8 +26,8 @@ Value neutral(Program& out, const Instr& instr, std::span<const Value> in, const
   const double neutral_number = product || quotient ? 1 : 0;
   for (const std::size_t side : {std::size_t{1}, std::size_t{0}}) {
     if (side == 0 && (quotient || difference)) continue;
-    double number = 0;
-    if (!splat(out, in[side].id, number) || number != neutral_number || std::signbit(number)) continue;
+    const std::optional<double> number = splat(out, in[side].id);
+    if (!number || *number != neutral_number || std::signbit(*number)) continue;
     if (sum && is_floating(result.dtype)) continue;  // -0 + 0 is +0
     if (in[1 - side].spec() == result) return in[1 - side];
   }

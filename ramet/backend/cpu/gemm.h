@@ -11,7 +11,7 @@ namespace ramet::cpu {
 // What happens to a finished element: C = min(activation(product + bias + residual), ceiling).
 struct GemmEpilogue {
   const float* bias = nullptr;       // n elements, one per column
-  int activation = 0;                // a Unary; 0 none, 1 relu, 2 sigmoid, 3 tanh are the cheap ones
+  int activation = 0;                // a Unary; 0 none, 1 relu, 2 sigmoid, 3 tanh, 4 gelu are what linear has
   const float* residual = nullptr;   // laid out like C and not overlapping it
   float ceiling = __builtin_inff();  // 6 with relu is relu6
 };

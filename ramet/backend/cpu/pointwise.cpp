@@ -78,6 +78,10 @@ UnaryF64 unary_f64(Unary op) {
     case Unary::kSoftsign: return loop([](double x) { return x / (1 + std::fabs(x)); });
     case Unary::kSilu: return loop([](double x) { return x * sigmoid(x); });
     case Unary::kGelu: return loop([](double x) { return 0.5 * x * (1 + std::erf(x * 0.70710678118654752)); });
+    case Unary::kGeluSlope:
+      return loop([](double x) {
+        return 0.5 * (1 + std::erf(x * 0.70710678118654752)) + x * 0.39894228040143268 * std::exp(-0.5 * x * x);
+      });
     case Unary::kGeluTanh:
       return loop([](double x) { return 0.5 * x * (1 + std::tanh(0.79788456080286536 * (x + 0.044715 * x * x * x))); });
     case Unary::kElu: return loop([](double x) { return x > 0 ? x : std::expm1(x); });

@@ -4,12 +4,13 @@
 
 namespace ramet::cpu {
 
-// The first four are also the activations that a product applies to its tile (gemm.h).
+// The first five are also the activations that a product applies to its tile (gemm.h).
 enum class Unary {
   kIdentity,
   kRelu,
   kSigmoid,
   kTanh,
+  kGelu,
   kAbs,
   kNeg,
   kSquare,
@@ -30,15 +31,15 @@ enum class Unary {
   kSoftplus,
   kSoftsign,
   kSilu,
-  kGelu,
   kGeluTanh,
   kElu,
   kSelu,
   kRelu6,
   kHardSigmoid,
-  kReluMask,  // 1 where x > 0, else 0
+  kReluMask,   // 1 where x > 0, else 0
+  kGeluSlope,  // of kGelu
 };
-inline constexpr std::size_t kUnaryCount = static_cast<std::size_t>(Unary::kReluMask) + 1;
+inline constexpr std::size_t kUnaryCount = static_cast<std::size_t>(Unary::kGeluSlope) + 1;
 
 // Maximum and minimum give NaN when either operand is NaN, as NumPy's do.
 enum class Binary { kAdd, kSub, kMul, kDiv, kMaximum, kMinimum, kPow };

@@ -19,6 +19,12 @@ void set(SimdKernels& table, Unary name, Of) {
 
 Vec gelu(Vec x) { return 0.5f * x * (1.0f + erf(x * 0.70710678118654752f)); }
 
+// Φ(x) + x φ(x)
+Vec gelu_slope(Vec x) {
+  const Vec density = 0.39894228040143268f * exp(-0.5f * x * x);
+  return mul_add(x, density, 0.5f * (1.0f + erf(x * 0.70710678118654752f)));
+}
+
 Vec gelu_tanh(Vec x) { return 0.5f * x * (1.0f + tanh(0.79788456080286536f * mul_add(0.044715f * x, x * x, x))); }
 
 Vec selu(Vec x) { return 1.05070098735548049f * (x > 0.0f ? x : 1.67326324235437728f * expm1(x)); }
@@ -54,6 +60,7 @@ void fill_unary(SimdKernels& t) {
   set(t, Unary::kSoftsign, [](Vec x) { return x / (1.0f + abs(x)); });
   set(t, Unary::kSilu, [](Vec x) { return x * sigmoid(x); });
   set(t, Unary::kGelu, [](Vec x) { return gelu(x); });
+  set(t, Unary::kGeluSlope, [](Vec x) { return gelu_slope(x); });
   set(t, Unary::kGeluTanh, [](Vec x) { return gelu_tanh(x); });
   set(t, Unary::kElu, [](Vec x) { return x > 0.0f ? x : expm1(x); });
   set(t, Unary::kSelu, [](Vec x) { return selu(x); });

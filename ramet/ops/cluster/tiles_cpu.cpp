@@ -191,6 +191,7 @@ class Compiler {
         {&ops::sin_op, Unary::kSin},         {&ops::cos_op, Unary::kCos},
         {&ops::tanh_op, Unary::kTanh},       {&ops::erf_op, Unary::kErf},
         {&ops::sigmoid_op, Unary::kSigmoid}, {&ops::softplus_op, Unary::kSoftplus},
+        {&ops::gelu_op, Unary::kGelu},       {&ops::gelu_slope_op, Unary::kGeluSlope},
         {&ops::floor_op, Unary::kFloor},     {&ops::ceil_op, Unary::kCeil},
         {&ops::round_op, Unary::kRound}};
     const auto it = table.find(op);

@@ -88,6 +88,12 @@ const OpDef erf_op = row<Kind::float_unary>(
     "erf", unary_vjp<[](Value x, Value) { return (2.0 * std::numbers::inv_sqrtpi) * exp(-square(x)); }>);
 const OpDef sigmoid_op = row<Kind::float_unary>("sigmoid", unary_vjp<[](Value, Value y) { return y * (1.0 - y); }>);
 const OpDef softplus_op = row<Kind::float_unary>("softplus", unary_vjp<[](Value x, Value) { return sigmoid(x); }>);
+const OpDef gelu_op = row<Kind::float_unary>("gelu", unary_vjp<[](Value x, Value) { return gelu_slope(x); }>);
+// d (Φ(x) + x φ(x)) = (2 - x²) φ(x)
+const OpDef gelu_slope_op = row<Kind::float_unary>("gelu_slope", unary_vjp<[](Value x, Value) {
+                                                     constexpr double top = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+                                                     return (2.0 - square(x)) * (top * exp(-0.5 * square(x)));
+                                                   }>);
 const OpDef floor_op = row<Kind::float_unary>("floor", nullptr);
 const OpDef ceil_op = row<Kind::float_unary>("ceil", nullptr);
 const OpDef round_op = row<Kind::float_unary>("round", nullptr);
@@ -162,13 +168,14 @@ const OpDef cast_op =
                           }});
 
 std::span<const PointwiseRow> pointwise_table() {
-  static const std::array<PointwiseRow, 42> table = {{
+  static const std::array<PointwiseRow, 44> table = {{
       {&neg_op, Kind::number_unary},      {&abs_op, Kind::number_unary},      {&sign_op, Kind::number_unary},
       {&square_op, Kind::number_unary},   {&relu_op, Kind::number_unary},     {&exp_op, Kind::float_unary},
       {&expm1_op, Kind::float_unary},     {&log_op, Kind::float_unary},       {&log1p_op, Kind::float_unary},
       {&sqrt_op, Kind::float_unary},      {&rsqrt_op, Kind::float_unary},     {&reciprocal_op, Kind::float_unary},
       {&sin_op, Kind::float_unary},       {&cos_op, Kind::float_unary},       {&tanh_op, Kind::float_unary},
       {&erf_op, Kind::float_unary},       {&sigmoid_op, Kind::float_unary},   {&softplus_op, Kind::float_unary},
+      {&gelu_op, Kind::float_unary},      {&gelu_slope_op, Kind::float_unary},
       {&floor_op, Kind::float_unary},     {&ceil_op, Kind::float_unary},      {&round_op, Kind::float_unary},
       {&is_nan_op, Kind::test_unary},     {&add_op, Kind::number_binary},     {&sub_op, Kind::number_binary},
       {&mul_op, Kind::number_binary},     {&div_op, Kind::float_binary},      {&pow_op, Kind::float_binary},

@@ -136,6 +136,8 @@ void add_elementwise_kernels(KernelList& list) {
   add(erf_op, make<scalar::Erf, PointwiseKind::float_unary>);
   add(sigmoid_op, make<scalar::Sigmoid, PointwiseKind::float_unary>);
   add(softplus_op, make<scalar::Softplus, PointwiseKind::float_unary>);
+  add(gelu_op, make<scalar::Gelu, PointwiseKind::float_unary>);
+  add(gelu_slope_op, make<scalar::GeluSlope, PointwiseKind::float_unary>);
   add(floor_op, make<scalar::Floor, PointwiseKind::float_unary>);
   add(ceil_op, make<scalar::Ceil, PointwiseKind::float_unary>);
   add(round_op, make<scalar::Round, PointwiseKind::float_unary>);

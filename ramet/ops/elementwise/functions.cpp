@@ -52,6 +52,8 @@ Value tanh(Value x) { return float_unary(tanh_op, x); }
 Value erf(Value x) { return float_unary(erf_op, x); }
 Value sigmoid(Value x) { return float_unary(sigmoid_op, x); }
 Value softplus(Value x) { return float_unary(softplus_op, x); }
+Value gelu(Value x) { return float_unary(gelu_op, x); }
+Value gelu_slope(Value x) { return float_unary(gelu_slope_op, x); }
 Value floor(Value x) { return is_floating(x.dtype()) ? unary(floor_op, x) : x; }
 Value ceil(Value x) { return is_floating(x.dtype()) ? unary(ceil_op, x) : x; }
 Value round(Value x) { return is_floating(x.dtype()) ? unary(round_op, x) : x; }

@@ -1,6 +1,7 @@
 // The scalar formulas of the pointwise ops: one functor each, for float, double and, where it makes sense, integers.
 #pragma once
 #include <cmath>
+#include <numbers>
 #include <cstdint>
 #include <type_traits>
 
@@ -145,6 +146,21 @@ struct Softplus {
   template <class T>
   T operator()(T x) const {
     return (x > 0 ? x : T(0)) + std::log1p(std::exp(x > 0 ? -x : x));
+  }
+};
+
+// x Φ(x) with Φ the distribution function of the normal distribution, and its derivative Φ(x) + x φ(x).
+struct Gelu {
+  template <class T>
+  T operator()(T x) const {
+    return T(0.5) * x * (T(1) + std::erf(x / std::numbers::sqrt2_v<T>));
+  }
+};
+struct GeluSlope {
+  template <class T>
+  T operator()(T x) const {
+    const T density = std::exp(T(-0.5) * x * x) * std::numbers::inv_sqrtpi_v<T> / std::numbers::sqrt2_v<T>;
+    return T(0.5) * (T(1) + std::erf(x / std::numbers::sqrt2_v<T>)) + x * density;
   }
 };
 

@@ -28,7 +28,7 @@ std::vector<Spec> infer_conv(const ConvLinearAttrs& a, std::span<const Spec> in)
 EpilogueActivation epilogue_activation(std::string_view name) {
   if (name == "relu6") return {1, 6};
   int i = 0;
-  for (const std::string_view known : {"linear", "relu", "sigmoid", "tanh"}) {
+  for (const std::string_view known : {"linear", "relu", "sigmoid", "tanh", "gelu"}) {
     if (known == name) return {i};
     ++i;
   }

@@ -12,7 +12,7 @@ struct LinearAttrs {
   bool transpose_a = false, transpose_b = false;
   bool bias = false;                  // one more input [n]
   bool residual = false;              // one more input like the result
-  std::string activation = "linear";  // linear, relu, relu6, sigmoid, tanh
+  std::string activation = "linear";  // linear, relu, relu6, sigmoid, tanh, gelu
   static constexpr auto fields =
       std::tuple{field("transpose_a", &LinearAttrs::transpose_a), field("transpose_b", &LinearAttrs::transpose_b),
                  field("bias", &LinearAttrs::bias), field("residual", &LinearAttrs::residual),
@@ -33,7 +33,7 @@ struct ConvLinearAttrs {
 extern const OpDef linear_op, conv_linear_op;
 
 struct EpilogueActivation {
-  int code = -1;  // 0 linear, 1 relu, 2 sigmoid, 3 tanh, as the CPU's kernels count them; -1 for anything else
+  int code = -1;  // 0 linear, 1 relu, 2 sigmoid, 3 tanh, 4 gelu, as the CPU's kernels count them; -1: none of them
   float ceiling = std::numeric_limits<float>::infinity();  // of the result: relu6 is relu with 6
 };
 EpilogueActivation epilogue_activation(std::string_view name);

@@ -9,6 +9,7 @@ inline float finished(const EpilogueActivation& activation, float v) {
   if (activation.code == 1) v = scalar::Relu{}(v);
   if (activation.code == 2) v = scalar::Sigmoid{}(v);
   if (activation.code == 3) v = scalar::Tanh{}(v);
+  if (activation.code == 4) v = scalar::Gelu{}(v);
   return activation.ceiling < v ? activation.ceiling : v;
 }
 
