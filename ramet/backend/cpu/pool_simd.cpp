@@ -32,8 +32,58 @@ void each_vector(std::int64_t channels, Body body) {
   for (std::int64_t c = 0; c < channels; c += kLanes) body(c, static_cast<std::size_t>(least(kLanes, channels - c)));
 }
 
+// Windows of 2 x 2 side by side, as most networks have them, and whole vectors of channels.
+bool is_quads(const Pool2D& s) {
+  return s.kh == 2 && s.kw == 2 && s.stride_h == 2 && s.stride_w == 2 && s.pad_top == 0 && s.pad_left == 0 &&
+         2 * s.oh <= s.h && 2 * s.ow <= s.w && s.c % kLanes == 0;
+}
+
+// Calls with the offsets of the four elements of every window in output line `line`, and of the output.
+template <class Body>
+void each_quad(const Pool2D& s, std::int64_t line, Body body) {
+  const std::int64_t top = (line / s.oh * s.h + line % s.oh * 2) * s.w * s.c, below = top + s.w * s.c;
+  std::int64_t y = line * s.ow * s.c;
+  for (std::int64_t ox = 0; ox < s.ow; ++ox) {
+    const std::int64_t left = 2 * ox * s.c;
+    for (std::int64_t c = 0; c < s.c; c += kLanes, y += kLanes)
+      body(top + left + c, top + left + s.c + c, below + left + c, below + left + s.c + c, y);
+  }
+}
+
+void max_pool_quads(const MaxPool& pool, std::int64_t begin, std::int64_t end) {
+  const float* x = pool.x;
+  for (std::int64_t line = begin; line < end; ++line)
+    each_quad(pool.shape, line,
+              [&](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d, std::int64_t y) {
+                store(pool.y + y, maximum(maximum(maximum(load(x + a), load(x + b)), load(x + c)), load(x + d)));
+              });
+}
+
+// One window has one largest element, the first: what is not beaten by a later one.
+void max_pool_grad_quads(const MaxPoolGrad& pool, std::int64_t begin, std::int64_t end) {
+  const auto beats = [](Vec v, Vec best) { return (v > best) | ((v != v) & (best == best)); };
+  const auto put = [](float* to, VecI chosen, Vec d) { store(to, chosen ? d : Vec{}); };
+  const float* x = pool.x;
+  float* dx = pool.dx;
+  for (std::int64_t line = begin; line < end; ++line)
+    each_quad(pool.shape, line,
+              [&](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d, std::int64_t y) {
+                const Vec va = load(x + a), vb = load(x + b), vc = load(x + c), vd = load(x + d), dy = load(pool.dy + y);
+                const VecI second = beats(vb, va);
+                const Vec upper = second ? vb : va;
+                const VecI third = beats(vc, upper);
+                const Vec three = third ? vc : upper;
+                const VecI fourth = beats(vd, three);
+                put(dx + a, ~(second | third | fourth), dy);
+                put(dx + b, second & ~(third | fourth), dy);
+                put(dx + c, third & ~fourth, dy);
+                put(dx + d, fourth, dy);
+              });
+}
+
 void max_pool(const MaxPool& pool, std::int64_t begin, std::int64_t end) {
   const Pool2D& s = pool.shape;
+  if (is_quads(s)) return max_pool_quads(pool, begin, end);
   for (std::int64_t line = begin; line < end; ++line) {
     const float* image = pool.x + line / s.oh * s.h * s.w * s.c;
     const Range rows = window(line % s.oh, s.kh, s.stride_h, s.pad_top, s.h);
@@ -79,9 +129,14 @@ void max_pool_grad_window(const Pool2D& s, const float* x, const float* dy, floa
 // Whole images, because windows may overlap: every window adds to what its neighbours gave.
 void max_pool_grad(const MaxPoolGrad& pool, std::int64_t begin, std::int64_t end) {
   const Pool2D& s = pool.shape;
+  const bool quads = is_quads(s), covered = quads && 2 * s.oh == s.h && 2 * s.ow == s.w;
   for (std::int64_t image = begin; image < end; ++image) {
     const std::int64_t at = image * s.h * s.w * s.c;
-    __builtin_memset(pool.dx + at, 0, static_cast<std::size_t>(s.h * s.w * s.c) * sizeof(float));
+    if (!covered) __builtin_memset(pool.dx + at, 0, static_cast<std::size_t>(s.h * s.w * s.c) * sizeof(float));
+    if (quads) {
+      max_pool_grad_quads(pool, image * s.oh, (image + 1) * s.oh);
+      continue;
+    }
     for (std::int64_t oy = 0; oy < s.oh; ++oy) {
       const Range rows = window(oy, s.kh, s.stride_h, s.pad_top, s.h);
       for (std::int64_t ox = 0; ox < s.ow; ++ox)

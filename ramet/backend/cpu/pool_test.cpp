@@ -30,6 +30,14 @@ Pool2D random_shape() {
   return s;
 }
 
+// Windows of 2 x 2 side by side with a channel count that vectors divide, with or without a rest of the image.
+Pool2D random_quads() {
+  Pool2D s{.n = pick(1, 3), .h = pick(2, 9), .w = pick(2, 9), .c = 16 * pick(1, 3), .kh = 2, .kw = 2};
+  s.stride_h = s.stride_w = 2;
+  s.oh = s.h / 2, s.ow = s.w / 2;
+  return s;
+}
+
 // Calls use(output index, input index, tap) for every element of every window, in the order of the taps.
 template <class Use>
 void every_tap(const Pool2D& s, Use use) {
@@ -52,7 +60,7 @@ void run(const Pool& pool, int parts) {
 TEST_CASE("max pool: largest element, first tap of equal ones, and a gradient that goes there") {
   on_every_target([] {
     for (int trial = 0; trial < 60; ++trial) {
-      const Pool2D s = random_shape();
+      const Pool2D s = trial % 3 == 0 ? random_quads() : random_shape();
       const std::int64_t inputs = s.n * s.h * s.w * s.c, outputs = s.n * s.oh * s.ow * s.c;
       const auto x = random_values(inputs), dy = random_values(outputs);
       std::vector<float> want(outputs, -INFINITY), want_dx(inputs);
@@ -82,6 +90,26 @@ TEST_CASE("max pool: NaN wins its window, and -inf everywhere sends the gradient
     CHECK(y[1] == -INFINITY);
     pool_part(MaxPoolGrad{.shape = s, .dy = dy.data(), .x = x.data(), .dx = dx.data()}, 0, 1);
     CHECK(dx == std::vector<float>{0, 5, 0, 7, 0, 0});
+  });
+}
+
+TEST_CASE("max pool: NaN and -inf in windows of 2 x 2") {
+  on_every_target([] {
+    const Pool2D s{.n = 1, .h = 2, .w = 4, .c = 16, .kh = 2, .kw = 2, .oh = 1, .ow = 2, .stride_h = 2, .stride_w = 2};
+    for (int nan = 0; nan < 4; ++nan) {
+      std::vector<float> x(128, 1), dy(32, 5), y(32), dx(128, 9), want(128);
+      for (int c = 0; c < 16; ++c) {
+        x[static_cast<std::size_t>((nan / 2 * 4 + nan % 2) * 16 + c)] = NAN;
+        want[static_cast<std::size_t>((nan / 2 * 4 + nan % 2) * 16 + c)] = 5;
+        for (const int cell : {2, 3, 6, 7}) x[static_cast<std::size_t>(cell * 16 + c)] = -INFINITY;
+        want[static_cast<std::size_t>(2 * 16 + c)] = 5;
+      }
+      pool_part(MaxPool{.shape = s, .x = x.data(), .y = y.data()}, 0, 1);
+      CHECK(std::isnan(y[0]));
+      CHECK(y[16] == -INFINITY);
+      pool_part(MaxPoolGrad{.shape = s, .dy = dy.data(), .x = x.data(), .dx = dx.data()}, 0, 1);
+      CHECK(dx == want);
+    }
   });
 }
 
