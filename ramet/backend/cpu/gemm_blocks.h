@@ -15,13 +15,14 @@ inline std::int64_t block_k(std::int64_t k) {
 
 inline std::int64_t panels_of(std::int64_t columns) { return (columns + kPanel - 1) / kPanel; }
 
-// The left factor. `pack` writes out[k * stride + i] for rows [row, row + rows) and steps [k0, k0 + k), and may leave
-// anything in rows <= i < stride.
+// The left factor: stored by columns, or brought by `pack`, which writes out[k * stride + i] for rows [row, row + rows)
+// and steps [k0, k0 + k), and may leave anything in rows <= i < stride.
 struct LeftFactor {
   void (*pack)(const void* self, std::int64_t row, int rows, std::int64_t k0, std::int64_t k, float* out, int stride);
   const void* self;
   const float* matrix;  // row-major and fit to be read in place, or null
   std::int64_t ld;
+  const float* columns = nullptr;  // (k, row), with the same ld; then the others are null
 };
 
 // The right factor: packed, or a matrix that is packed on the way (or read in place where few rows need it).

@@ -65,6 +65,7 @@ class Pass {
                  bool b_ready) {
     const int most = cut_.tiles == 1 ? widest(cut_.rows(0)) : 2;
     bool a_ready = a_in_place_;
+    if (g_.a.columns != nullptr) pack_columns(tile_begin, tile_end), a_ready = true;
     const float* first = nullptr;
     for (std::int64_t j = column; j < column_end;) {
       int vecs = most;
@@ -88,6 +89,24 @@ class Pass {
       }
       a_ready = true;
       j += width;
+    }
+  }
+
+  // The tiles of a block side by side, so that a line of the matrix is read once for all of them.
+  void pack_columns(std::int64_t tile_begin, std::int64_t tile_end) {
+    static_assert(kPackedRows == kLanes);
+    for (std::int64_t k = 0; k < k_; ++k) {
+      const float* from = g_.a.columns + (k0_ + k) * g_.a.ld;
+      for (std::int64_t i = tile_begin; i < tile_end; ++i) {
+        const std::int64_t row = cut_.begin(i);
+        const int rows = cut_.rows(i);
+        float* to = packed_a_ + (i - tile_begin) * kPackedRows * k_ + k * packed_stride(rows);
+        if (packed_stride(rows) == kLanes && row + kLanes <= g_.row_end) {
+          store(to, load(from + row));
+        } else {
+          for (int r = 0; r < rows; ++r) to[r] = from[row + r];
+        }
+      }
     }
   }
 

@@ -11,12 +11,6 @@ void pack_rows(const void* self, std::int64_t row, int rows, std::int64_t k0, st
   pack_transposed(g.a + row * g.lda + k0, g.lda, rows, k, out, stride);
 }
 
-void pack_columns(const void* self, std::int64_t row, int rows, std::int64_t k0, std::int64_t k, float* out,
-                  int stride) {
-  const Gemm& g = *static_cast<const Gemm*>(self);
-  pack_straight(g.a + k0 * g.lda + row, g.lda, rows, k, out, stride);
-}
-
 // Few columns are packed as rows: dot products need no padding to a panel. That is op(B) stored transposed.
 Gemm unpack_few_columns(Gemm g) {
   if (g.packed_b == nullptr || g.n > kFewRows) return g;
@@ -184,7 +178,7 @@ void region(const Gemm& given, const GemmRegion& r, void* scratch) {
   b.row_end = r.row_end;
   b.column_begin = r.column_begin;
   b.column_end = r.column_end;
-  b.a = {g.trans_a ? pack_columns : pack_rows, &g, g.trans_a ? nullptr : g.a, g.lda};
+  b.a = g.trans_a ? LeftFactor{nullptr, nullptr, nullptr, g.lda, g.a} : LeftFactor{pack_rows, &g, g.a, g.lda};
   b.b = {g.packed_b, g.b, g.ldb, g.trans_b};
   b.c = g.c;
   b.c_rows = {0, 0, 0, 0, g.ldc};
