@@ -22,7 +22,7 @@ struct LeftFactor {
   const void* self;
   const float* matrix;  // row-major and fit to be read in place, or null
   std::int64_t ld;
-  const float* columns = nullptr;  // (k, row), with the same ld; then the others are null
+  const float* columns = nullptr;  // (k, row), with the same ld; then `pack` is null
 };
 
 // The right factor: packed, or a matrix that is packed on the way (or read in place where few rows need it).

@@ -17,6 +17,13 @@ std::int64_t packed_a_size(std::int64_t rows, std::int64_t k) {
   return least(kBlockTiles, ceil_div(rows, kTileRows)) * kPackedRows * block_k(k);
 }
 
+// Up to how many rows of A an unpacked B is read where it lies. A step of AVX-512 reads two whole lines of it, which is as
+// good as packed unless lines far apart push each other out of the caches; a step of the others reads one or a half.
+std::int64_t most_rows_in_place(std::int64_t ldb) {
+  if (kTileRows < 14) return 4 * kTileRows;
+  return ldb < 2048 ? 512 : 2 * kTileRows;
+}
+
 // Cuts `rows` into tiles that differ by at most one row, so that no tile is left with a slow rest.
 struct TileCut {
   std::int64_t first, tiles, base, extra;
@@ -40,9 +47,9 @@ class Pass {
         packed_b_(scratch + packed_a_size(g.row_end - g.row_begin, g.k)) {
     const std::int64_t rows = g.row_end - g.row_begin;
     const std::int64_t panels = panels_of(g.column_end - g.column_begin);
-    // Packing A pays when several panels use it, packing B when several tiles do.
+    // Packing A pays when several panels use it, packing B when many tiles do.
     a_in_place_ = g.a.matrix != nullptr && (panels <= 2 || rows == 1);
-    b_in_place_ = g.b.packed == nullptr && !g.b.transposed && rows <= (kTileRows == 14 ? 2 : 4) * kTileRows;
+    b_in_place_ = g.b.packed == nullptr && !g.b.transposed && rows <= most_rows_in_place(g.b.ld);
     const GemmEpilogue& e = g.epilogue;
     late_bias_ = g.accumulate ? e.bias : nullptr;
     late_ = last_ && (late_bias_ != nullptr || e.activation > 1);
@@ -65,7 +72,7 @@ class Pass {
                  bool b_ready) {
     const int most = cut_.tiles == 1 ? widest(cut_.rows(0)) : 2;
     bool a_ready = a_in_place_;
-    if (g_.a.columns != nullptr) pack_columns(tile_begin, tile_end), a_ready = true;
+    if (g_.a.pack == nullptr) pack_columns(tile_begin, tile_end), a_ready = true;
     const float* first = nullptr;
     for (std::int64_t j = column; j < column_end;) {
       int vecs = most;

@@ -10,6 +10,9 @@
 namespace ramet::cpu {
 namespace {
 
+// Queries at a time: whole panels of keys are then hidden by the causal rule, with every instruction set.
+constexpr std::int64_t kBlock = 32;
+
 struct Args {
   ops::AttentionSizes sizes{};
   float scale = 1;
@@ -93,8 +96,6 @@ class Head {
     }
   }
 
-  static constexpr std::int64_t kMostRows = 64;
-
  private:
   static std::size_t count(std::int64_t n) { return static_cast<std::size_t>(n); }
   std::int64_t k_stride() const { return s_.heads * s_.size; }
@@ -150,7 +151,7 @@ class Head {
   std::int64_t sample_, head_;
   float *keys_, *values_, *scaled_, *scores_, *dscores_, *products_;
   std::uint8_t* mask_row_;
-  float inverse_[kMostRows];
+  float inverse_[2 * kBlock];
 };
 
 std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -190,8 +191,7 @@ Step make(const Site& site) {
     std::int64_t step = s.keys;
     for (std::size_t i = 3; i-- > 0; step *= mask[i]) a.mask_step[i] = mask[i] == 1 ? 0 : step;
   }
-  const int tile = simd().tile_rows;
-  a.block = std::min<std::int64_t>(s.queries, tile > 8 ? (backward ? 4 : 2) * tile : 4 * tile);
+  a.block = std::min<std::int64_t>(s.queries, backward ? 2 * kBlock : kBlock);
   const double work = static_cast<double>(s.batch * s.heads) * static_cast<double>(s.queries * s.keys) *
                       static_cast<double>(s.size + s.value_size) * (backward ? 2.5 : 1);
   a.parts = parts_for(work, s.batch * s.heads, num_threads());
