@@ -107,15 +107,15 @@ LossBase::Unreduced SparseCategoricalCrossentropy::call(Value y_true, Value y_pr
     label = select(valid, label, scalar_like(label, 0));
     y_pred = select(expand_dims(valid, axis), y_pred, scalar_like(y_pred, 0));
   }
-  Value log_p = log_probabilities(y_pred, config().from_logits, axis);
-  if (axis + 1 != static_cast<int>(y_pred.rank())) {
+  const auto with_classes_last = [&](Value x) {
     std::vector<std::int64_t> order;
-    for (int i = 0; i < static_cast<int>(y_pred.rank()); ++i)
+    for (int i = 0; i < static_cast<int>(x.rank()); ++i)
       if (i != axis) order.push_back(i);
     order.push_back(axis);
-    log_p = transpose(log_p, order);
-  }
-  Value loss = -take_last(log_p, label, {.what = "label"});
+    return axis + 1 == static_cast<int>(x.rank()) ? x : transpose(x, order);
+  };
+  Value loss = config().from_logits ? -log_softmax_at(with_classes_last(y_pred), label, "label")
+                                    : -take_last(with_classes_last(log(normalized(y_pred, axis))), label, {"label"});
   if (valid) loss = select(valid, loss, scalar_like(loss, 0));
   return {loss, valid};
 }

@@ -245,6 +245,24 @@ Sample op_sample(const OpDef& op, Random& r, DType dtype) {
     if (sequence) in.push_back(s.input(r, {{batch, steps, units}, dtype}));
     if (masked) in.push_back(s.input(r, {{batch, steps}, DType::boolean}));
     emit_one(in, ops::RecurrentGradAttrs{r.chance(0.5), masked, sequence});
+  } else if (name == "log_softmax_at" || name == "log_softmax_at_grad") {
+    const Shape rows = shape(0, 2);
+    const auto classes = r.chance(0.2) ? r.integer(4000, 9000) : r.integer(1, 40);
+    Shape x = rows;
+    x.push_back(classes);
+    Array index(rows, DType::i32);
+    for (auto& i : index.data<std::int32_t>()) i = static_cast<std::int32_t>(r.integer(0, classes - 1));
+    Values in{s.input(r, {x, dtype})};
+    s.inputs.push_back(index);
+    in.push_back(s.program->input("index", {rows, DType::i32}));
+    if (name == "log_softmax_at_grad") {
+      Shape kept = rows;
+      kept.push_back(2);
+      in.push_back(s.input(r, {kept, dtype}, 0.5, 2)), in.push_back(s.input(r, {rows, dtype}));
+    }
+    Values out = s.program->emit(op, in, Attrs::make(ops::GatherAttrs{}));
+    out.resize(1);  // the rest is for the gradient
+    s.output(out);
   } else if (name == "attention" || name == "attention_grad") {
     const auto batch = r.integer(1, 2), queries = r.integer(1, 70), keys = r.integer(1, 40), heads = r.integer(1, 3),
                size = r.integer(1, 9), value_size = r.integer(1, 9);
@@ -360,7 +378,9 @@ TEST_CASE("ops: gradients equal central differences in float64") {
   for (const OpDef* op : ops::all_ops()) {
     if (op->not_differentiable || op->name == "linear" || op->name == "conv_linear" || op->name == "cluster") continue;
     // Refused, see recurrent_test.cpp and attention_test.cpp.
-    if (op == &ops::lstm_grad_op || op == &ops::gru_grad_op || op == &ops::attention_grad_op) continue;
+    if (op == &ops::lstm_grad_op || op == &ops::gru_grad_op || op == &ops::attention_grad_op ||
+        op == &ops::log_softmax_at_grad_op)
+      continue;
     for (unsigned round = 0; round < kRounds; ++round) {
       Random random(round * 13 + 5);
       Sample s = op_sample(*op, random, DType::f64);

@@ -15,6 +15,7 @@
 #include "ramet/ops/reduce/reduce.h"
 #include "ramet/ops/scan/scan.h"
 #include "ramet/ops/shape/shape_ops.h"
+#include "ramet/ops/softmax/log_softmax_at.h"
 #include "ramet/ops/softmax/softmax.h"
 #include "ramet/ops/transfer/transfer.h"
 
@@ -56,6 +57,8 @@ std::span<const OpDef* const> all_ops() {
                             &avg_pool_grad_op,
                             &softmax_op,
                             &log_softmax_op,
+                            &log_softmax_at_op,
+                            &log_softmax_at_grad_op,
                             &random_uniform_op,
                             &random_normal_op,
                             &scan_op,

@@ -13,5 +13,6 @@
 #include "ramet/ops/reduce/reduce.h"
 #include "ramet/ops/scan/scan.h"
 #include "ramet/ops/shape/shape_ops.h"
+#include "ramet/ops/softmax/log_softmax_at.h"
 #include "ramet/ops/softmax/softmax.h"
 #include "ramet/ops/transfer/transfer.h"

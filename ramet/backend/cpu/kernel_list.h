@@ -14,6 +14,7 @@ void add_attention_kernels(KernelList&);
 void add_cluster_kernels(KernelList&);
 void add_elementwise_kernels(KernelList&);
 void add_constant_kernels(KernelList&);
+void add_log_softmax_at_kernels(KernelList&);
 void add_matmul_kernels(KernelList&);
 void add_recurrent_kernels(KernelList&);
 void add_reduce_kernels(KernelList&);

@@ -104,6 +104,23 @@ float exponents(float* x, std::size_t n, float* top) {
   return reduce<Sum>(x, n);
 }
 
+float sum_of_exponents(const float* x, std::size_t n, float* top) {
+  *top = reduce<Max>(x, n);
+  const Vec most = splat(*top);
+  float sum = 0, part[kChunk];
+  for (std::size_t i = 0; i < n; i += kChunk) {
+    const std::size_t count = n - i < kChunk ? n - i : kChunk;
+    each_vector(x + i, part, count, [&](Vec v) { return exp(v - most); });
+    sum += reduce<Sum>(part, count);
+  }
+  return sum;
+}
+
+void scaled_exponents(const float* x, float* y, std::size_t n, float top, float factor) {
+  const Vec most = splat(top), f = splat(factor);
+  each_vector(x, y, n, [&](Vec v) { return exp(v - most) * f; });
+}
+
 void softmax_gradient(float* x, float* dy, std::size_t n, float top, float factor) {
   const Vec most = splat(top), f = splat(factor);
   Vec sum{};
@@ -139,6 +156,8 @@ void fill_reduce(SimdKernels& t) {
   t.row_softmax = row_softmax;
   t.row_log_softmax = row_log_softmax;
   t.exponents = exponents;
+  t.sum_of_exponents = sum_of_exponents;
+  t.scaled_exponents = scaled_exponents;
   t.softmax_gradient = softmax_gradient;
 }
 

@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include "ramet/backend/cpu/kernel_list.h"
+#include "ramet/ops/index/checked_index.h"
 #include "ramet/ops/index/index.h"
 
 namespace ramet::cpu {
@@ -19,10 +20,7 @@ std::int64_t row_length(const Shape& shape, std::size_t from) {
 
 template <class I>
 I checked(I i, const Args& a) {
-  if (i < 0 || i >= a.size)
-    throw DataError(
-        cat(a.what, " ", static_cast<std::int64_t>(i), " is out of range; valid ones are 0 to ", a.size - 1));
-  return i;
+  return checked_index(i, a.size, a.what);
 }
 
 // Calls make(T{}, I{}) for the element type and the type of the indices.
