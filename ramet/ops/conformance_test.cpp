@@ -377,7 +377,7 @@ TEST_CASE("ops: fast kernels equal the plain ones, on every CPU target, over ran
 TEST_CASE("ops: gradients equal central differences in float64") {
   for (const OpDef* op : ops::all_ops()) {
     if (op->not_differentiable || op->name == "linear" || op->name == "conv_linear" || op->name == "cluster") continue;
-    // Refused, see recurrent_test.cpp and attention_test.cpp.
+    // Second derivatives are refused: recurrent_test.cpp, attention_test.cpp.
     if (op == &ops::lstm_grad_op || op == &ops::gru_grad_op || op == &ops::attention_grad_op ||
         op == &ops::log_softmax_at_grad_op)
       continue;

@@ -37,6 +37,7 @@ class RandomProgram : public RandomValues {
         &RandomProgram::product,   &RandomProgram::conv,    &RandomProgram::pooled,    &RandomProgram::reduced,
         &RandomProgram::softmaxed, &RandomProgram::moved,   &RandomProgram::moved,     &RandomProgram::indexed,
         &RandomProgram::made,      &RandomProgram::loop,    &RandomProgram::recurrent, &RandomProgram::again,
+        &RandomProgram::attended,
     };
     (this->*steps[r_.integer(0, std::size(steps) - 1)])();
   }
@@ -55,7 +56,12 @@ class RandomProgram : public RandomValues {
       case 5: done(ops::tanh(x), 1, kInexact); break;
       case 6: done(ops::sigmoid(x), 1, kInexact); break;
       case 7: done(r_.chance(0.5) ? ops::sin(x) : ops::cos(x), 1, kInexact); break;
-      case 8: done(ops::erf(x), 1, kInexact); break;
+      case 8:
+        if (r_.chance(0.5))
+          done(ops::erf(x), 1, kInexact);
+        else
+          done(ops::gelu(x), m, kInexact);
+        break;
       case 9: done(ops::softplus(x), m + 1, kInexact); break;
       case 10: done(m <= 4 ? ops::exp(x) : ops::exp(ops::tanh(x)), std::exp(std::min(m, 4.0)), kInexact); break;
       case 11: done(m <= 4 ? ops::expm1(x) : ops::expm1(ops::tanh(x)), std::exp(std::min(m, 4.0)), kInexact); break;
@@ -260,8 +266,12 @@ class RandomProgram : public RandomValues {
   void softmaxed() {
     const Value x = of_rank(1, 3, false);
     const int axis = static_cast<int>(r_.integer(0, static_cast<std::int64_t>(x.rank()) - 1));
-    if (r_.chance(0.5))
+    const auto which = r_.integer(0, 2);
+    if (which == 0)
       done(ops::softmax(x, axis), 1, kInexact);
+    else if (which == 1)
+      done(ops::log_softmax_at(x, index(Shape(x.shape().begin(), x.shape().end() - 1), x.dim(-1))), 2 * size(x) + 3,
+           kInexact);
     else
       done(ops::log_softmax(x, axis), 2 * size(x) + 3, kInexact);
   }
@@ -404,6 +414,20 @@ class RandomProgram : public RandomValues {
       done(result.h, 1, kInexact);
       if (r_.chance(0.5)) done(result.sequence, 1, kInexact);
     }
+  }
+
+  void attended() {
+    if (options_.devices) return;
+    const auto batch = r_.integer(1, 2), queries = r_.integer(1, options_.large ? 70 : 4), keys = r_.integer(1, 5),
+               heads = r_.integer(1, 2), size = r_.integer(1, 3);
+    const auto shaped = [&](Shape shape, DType dtype) {
+      return pick([&](Value v) { return v.shape() == shape && v.dtype() == dtype; }, {shape, dtype});
+    };
+    const Value q = ops::tanh(shaped({batch, queries, heads, size}, real_)),
+                k = ops::tanh(shaped({batch, keys, heads, size}, real_)),
+                v = ops::tanh(shaped({batch, keys, heads, size}, real_));
+    const Value mask = r_.chance(0.5) ? shaped({r_.chance(0.5) ? batch : 1, 1, queries, keys}, DType::boolean) : Value();
+    done(ops::attention(q, k, v, mask, 0.5, r_.chance(0.5)), 1, kInexact);
   }
 
   // An instruction there is already, once more.

@@ -79,9 +79,11 @@ inline std::vector<double> rounding_bounds(const Program& p, const Arrays& value
                       error(1) * (std::abs(std::log(in(0).smallest)) + std::abs(std::log(in(0).largest + 1))));
       else if (op == "atan2")
         passed = total / std::max(in(1).smallest, 1e-30);
-      else if (op == "sin" || op == "cos" || op == "softplus" || op == "log_softmax" || op == "softmax" ||
-               op == "random_normal")
+      else if (op == "sin" || op == "cos" || op == "softplus" || op.starts_with("gelu") || op == "log_softmax" ||
+               op == "softmax" || op == "random_normal")
         passed = 2 * worst, own = eps * (y + 1);
+      else if (op == "log_softmax_at")  // also gives the sum of exponentials, whose slope is itself
+        passed = 2 * worst * std::max(1.0, y), own = eps * (y + 1);
       else if (op == "reduce_sum" || op == "scatter_add") {
         const std::size_t x = n - 1;
         const double terms =
@@ -97,8 +99,11 @@ inline std::vector<double> rounding_bounds(const Program& p, const Arrays& value
         if (n == 3) passed += error(2), own += eps * in(2).largest;
       } else if (op == "avg_pool_grad" || op == "max_pool_grad")
         passed = 9 * worst, own = eps * 9 * in(n - 1).largest;
-      else if (op == "scan") {
-        // Steps at most, each with a slope of a few: only loops that contract or run for a few steps are given.
+      else if (op == "log_softmax_at_grad")
+        passed = 2 * error(3) + 2 * in(3).largest * (error(0) + error(2)), own = 4 * eps * in(3).largest;
+      else if (op == "scan" || op.starts_with("attention")) {
+        // Steps at most, each with a slope of a few: only loops that contract or run for a few steps are given. So too
+        // sums over at most 70 queries, of at most 3 products each.
         double largest = 1;
         for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, in(i).largest);
         passed = 1000 * total, own = 100 * eps * largest * largest * std::max(1.0, y);

@@ -20,7 +20,7 @@ struct Query {
 
 template <class T>
 const T* row(const T* x, const Query& at, std::int64_t step, std::int64_t steps, const Args& a, std::int64_t size) {
-  return x + ((at.sample * steps + step) * a.sizes.heads + at.head) * size;
+  return x ? x + ((at.sample * steps + step) * a.sizes.heads + at.head) * size : nullptr;
 }
 template <class T>
 T* row(T* x, const Query& at, std::int64_t step, std::int64_t steps, const Args& a, std::int64_t size) {
@@ -81,7 +81,7 @@ void forward(const Args& a, const Buffers& b) {
       sum += weight;
     }
     T* out = row(b.output<T>(0), at, at.query, s.queries, a, s.value_size);
-    for (std::size_t i = 0; i < y.size(); ++i) out[i] = static_cast<T>(y[i] / sum);
+    for (std::size_t i = 0; out && i < y.size(); ++i) out[i] = static_cast<T>(y[i] / sum);
     if (statistics) statistics[kept] = static_cast<T>(top), statistics[kept + 1] = static_cast<T>(1 / sum);
   });
 }
@@ -118,7 +118,7 @@ void gradient(const Args& a, const Buffers& b) {
         dq[i] += ds * static_cast<double>(k[i]), to_k[i] += ds * static_cast<double>(q[i]);
     }
     T* out = row(b.output<T>(0), at, at.query, s.queries, a, s.size);
-    for (std::size_t i = 0; b.output<T>(0) && i < dq.size(); ++i) out[i] = static_cast<T>(dq[i]);
+    for (std::size_t i = 0; out && i < dq.size(); ++i) out[i] = static_cast<T>(dq[i]);
   });
   for (std::size_t i = 0; b.output<T>(1) && i < dk.size(); ++i) b.output<T>(1)[i] = static_cast<T>(dk[i]);
   for (std::size_t i = 0; b.output<T>(2) && i < dv.size(); ++i) b.output<T>(2)[i] = static_cast<T>(dv[i]);

@@ -56,6 +56,7 @@ class Head {
         inverse_[i] = 1.0f / sum;
         if (kept) kept[0] = top, kept[1] = inverse_[i];
       }
+      if (!y) continue;
       multiply({.m = rows, .n = s_.value_size, .k = seen, .a = scores_, .lda = s_.keys, .b = v(), .ldb = v_stride(),
                 .c = y, .ldc = v_stride()});
       for (std::int64_t i = 0; i < rows; ++i)

@@ -64,7 +64,7 @@ void forward(const Args& a, const Buffers& b) {
     for (std::int64_t r = begin; r < end; ++r) {
       const T* x = b.input<T>(0) + r * a.size;
       const Sum<T> s = sum(x, a.size);
-      b.output<T>(0)[r] = x[index[r]] - s.top - std::log(s.sum);
+      if (b.output<T>(0)) b.output<T>(0)[r] = x[index[r]] - s.top - std::log(s.sum);
       if (b.output<T>(1)) b.output<T>(1)[2 * r] = s.top, b.output<T>(1)[2 * r + 1] = s.sum;
     }
   });
