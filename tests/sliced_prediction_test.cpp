@@ -15,7 +15,8 @@ constexpr std::int64_t kRows = 12;
 
 Array images() {
   Array x({kRows, 32, 32, 16});
-  for (std::int64_t i = 0; i < x.size(); ++i) x.data<float>()[static_cast<std::size_t>(i)] = static_cast<float>(i * 7919 % 1009) / 1009.0f - 0.5f;
+  for (std::int64_t i = 0; i < x.size(); ++i)
+    x.data<float>()[static_cast<std::size_t>(i)] = static_cast<float>(i * 7919 % 1009) / 1009.0f - 0.5f;
   return x;
 }
 

@@ -268,14 +268,16 @@ Sample op_sample(const OpDef& op, Random& r, DType dtype) {
                size = r.integer(1, 9), value_size = r.integer(1, 9);
     const ops::AttentionAttrs a{0.5, r.chance(0.5), r.chance(0.5)};
     Values in{s.input(r, {{batch, queries, heads, size}, dtype}, -1, 1),
-              s.input(r, {{batch, keys, heads, size}, dtype}, -1, 1), s.input(r, {{batch, keys, heads, value_size}, dtype})};
+              s.input(r, {{batch, keys, heads, size}, dtype}, -1, 1),
+              s.input(r, {{batch, keys, heads, value_size}, dtype})};
     if (name == "attention_grad") {
       in.push_back(s.input(r, {{batch, heads, queries, 2}, dtype}, 0.5, 1));
       in.push_back(s.input(r, {{batch, queries, heads, value_size}, dtype}));
     }
     if (a.masked)
-      in.push_back(s.input(r, {{r.chance(0.5) ? batch : 1, r.chance(0.5) ? heads : 1, r.chance(0.5) ? queries : 1, keys},
-                               DType::boolean}));
+      in.push_back(s.input(
+          r,
+          {{r.chance(0.5) ? batch : 1, r.chance(0.5) ? heads : 1, r.chance(0.5) ? queries : 1, keys}, DType::boolean}));
     Values out = s.program->emit(op, in, Attrs::make(a));
     if (name == "attention") out.resize(1);  // the rest is for the gradient
     s.output(out);

@@ -41,11 +41,9 @@ std::unique_ptr<Program> optimize_bodies(const Program& program, const PassOptio
 
 const std::vector<Pass>& all_passes() {
   static const std::vector<Pass> list = {
-      {"place", passes::place},     {"fold", passes::fold},
-      {"pools", passes::pools},     {"cse", passes::cse},
-      {"pads", passes::pads},
-      {"dce", passes::dce},         {"affine", passes::affine},
-      {"linear", passes::linear},   {"recompute", passes::recompute},
+      {"place", passes::place},     {"fold", passes::fold},     {"pools", passes::pools},
+      {"cse", passes::cse},         {"pads", passes::pads},     {"dce", passes::dce},
+      {"affine", passes::affine},   {"linear", passes::linear}, {"recompute", passes::recompute},
       {"cluster", passes::cluster},
   };
   return list;

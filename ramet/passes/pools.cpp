@@ -37,8 +37,8 @@ class Mover {
     if (instr.op != &ops::reduce_sum_op) return nullptr;
     const Instr* pool = pool_gradient(instr.inputs[0], instr.device);
     const std::size_t axes = instr.attrs.as<ops::ReduceAttrs>().axes.size();
-    return pool && axes + 1 == p_.spec(instr.inputs[0]).rank() && instr.attrs.as<ops::ReduceAttrs>().axes.back() + 1 ==
-                                                                      static_cast<std::int64_t>(axes)
+    return pool && axes + 1 == p_.spec(instr.inputs[0]).rank() &&
+                   instr.attrs.as<ops::ReduceAttrs>().axes.back() + 1 == static_cast<std::int64_t>(axes)
                ? pool
                : nullptr;
   }

@@ -10,8 +10,7 @@ using ramet::testing::written;
 
 namespace {
 
-constexpr const char* kPool =
-    R"({"window": [2, 2], "strides": [2, 2], "pad_before": [0, 0], "pad_after": [0, 0]} : )";
+constexpr const char* kPool = R"({"window": [2, 2], "strides": [2, 2], "pad_before": [0, 0], "pad_after": [0, 0]} : )";
 
 std::string pool(const char* type) { return std::string(kPool) + type + "\n"; }
 
@@ -27,24 +26,27 @@ TEST_CASE("pools: the mask of a relu and the sum for a bias are taken over the p
     %6 = reduce_sum(%5) {"axes": [0, 1, 2]} : f32[5]
     return %5 "dz", %6 "db"
   })") == written(kInputs + "%2 = max_pool_grad(%0, %1) " + pool("f32[3, 4, 4, 5]") +
-                      R"(%3 = constant() {"dtype": "float32", "shape": [], "data": [0.0]} : f32[]
+                  R"(%3 = constant() {"dtype": "float32", "shape": [], "data": [0.0]} : f32[]
     %4 = greater(%0, %3) : bool[3, 4, 4, 5]
-    %5 = max_pool(%0) )" + pool("f32[3, 2, 2, 5]") +
-                      R"(%6 = constant() {"dtype": "float32", "shape": [], "data": [0.0]} : f32[]
+    %5 = max_pool(%0) )" +
+                  pool("f32[3, 2, 2, 5]") +
+                  R"(%6 = constant() {"dtype": "float32", "shape": [], "data": [0.0]} : f32[]
     %7 = constant() {"dtype": "float32", "shape": [], "data": [0.0]} : f32[]
     %8 = greater(%5, %7) : bool[3, 2, 2, 5]
     %9 = select(%8, %1, %6) : f32[3, 2, 2, 5]
-    %10 = max_pool_grad(%0, %9) )" + pool("f32[3, 4, 4, 5]") +
-                      R"(%11 = reduce_sum(%9) {"axes": [0, 1, 2]} : f32[5]
+    %10 = max_pool_grad(%0, %9) )" +
+                  pool("f32[3, 4, 4, 5]") +
+                  R"(%11 = reduce_sum(%9) {"axes": [0, 1, 2]} : f32[5]
     return %10 "dz", %11 "db"
   })"));
 }
 
 TEST_CASE("pools: other masks, other sums and gradients that others read stay") {
   const auto stays = [](const std::string& lines) {
-    return after(passes::pools, kInputs + "%2 = max_pool_grad(%0, %1) " + pool("f32[3, 4, 4, 5]") +
-                                    "%3 = constant() {\"dtype\": \"float32\", \"shape\": [], \"data\": [0.0]} : f32[]\n" + lines +
-                                    "}") == "unchanged";
+    return after(passes::pools,
+                 kInputs + "%2 = max_pool_grad(%0, %1) " + pool("f32[3, 4, 4, 5]") +
+                     "%3 = constant() {\"dtype\": \"float32\", \"shape\": [], \"data\": [0.0]} : f32[]\n" + lines +
+                     "}") == "unchanged";
   };
   const std::string positive = "%4 = greater(%0, %3) : bool[3, 4, 4, 5]\n";
   const std::string masked = "%5 = select(%4, %2, %3) : f32[3, 4, 4, 5]\n";

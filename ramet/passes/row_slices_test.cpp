@@ -49,13 +49,15 @@ TEST_CASE("row slices: rows stay apart in products, sums within rows and what is
 }
 
 TEST_CASE("row slices: rows meet in sums over the batch, joins along it, and by order of memory") {
-  CHECK_FALSE(lines_apart("%3 = reduce_sum(%0) {\"axes\": [0]} : f32[6]\n%4 = sub(%0, %3) : f32[4, 6]\nreturn %4 \"y\""));
+  CHECK_FALSE(
+      lines_apart("%3 = reduce_sum(%0) {\"axes\": [0]} : f32[6]\n%4 = sub(%0, %3) : f32[4, 6]\nreturn %4 \"y\""));
   CHECK_FALSE(lines_apart("%3 = concat(%0, %0) {\"axis\": 0} : f32[8, 6]\nreturn %3 \"y\""));
   CHECK_FALSE(lines_apart("%3 = transpose(%0) {\"axes\": [1, 0]} : f32[6, 4]\nreturn %3 \"y\""));
   CHECK_FALSE(lines_apart("%3 = reshape(%0) {\"shape\": [2, 12]} : f32[2, 12]\nreturn %3 \"y\""));
   CHECK_FALSE(lines_apart("%3 = reverse(%0) {\"axes\": [0]} : f32[4, 6]\nreturn %3 \"y\""));
   // The second factor varies with the rows.
-  CHECK_FALSE(lines_apart("%3 = matmul(%0, %0) {\"transpose_a\": false, \"transpose_b\": true} : f32[4, 4]\nreturn %3 \"y\""));
+  CHECK_FALSE(
+      lines_apart("%3 = matmul(%0, %0) {\"transpose_a\": false, \"transpose_b\": true} : f32[4, 4]\nreturn %3 \"y\""));
   // A vector that happens to have as many elements as there are rows, and a matrix with a value per row.
   CHECK_FALSE(lines_apart("%3 = reduce_sum(%0) {\"axes\": [1]} : f32[4]\n%4 = add(%3, %2) : f32[4]\nreturn %4 \"y\""));
   CHECK_FALSE(apart(R"(program(%0 "x" : f32[4, 6], state %1 "w" : f32[4, 6]) {
@@ -79,8 +81,8 @@ TEST_CASE("row slices: what leaves without rows, state that changes, inputs of d
 
 TEST_CASE("row slices: parts fit a second cache of 1 MiB, and are equal") {
   CHECK(slices(1) == 1);
-  CHECK(slices(2) == 1);    // 1 MiB in and out: nothing is won
-  CHECK(slices(16) == 8);   // 2 images: 512 KiB in, as many out
-  CHECK(slices(7) == 7);    // no other part is equal
+  CHECK(slices(2) == 1);   // 1 MiB in and out: nothing is won
+  CHECK(slices(16) == 8);  // 2 images: 512 KiB in, as many out
+  CHECK(slices(7) == 7);   // no other part is equal
   CHECK(slices(12) == 6);
 }

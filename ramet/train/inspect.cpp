@@ -124,7 +124,8 @@ StepProfile profile(const Model& model, const Feed& x, const Feed& y, int rounds
   std::vector<double> seconds(steps.size());
   for (int r = 0; r < rounds; ++r) {
     executable.time_steps(external.data(), seconds.data());
-    for (std::size_t i = 0; i < seconds.size(); ++i) out.steps[i].seconds = std::min(out.steps[i].seconds, slices * seconds[i]);
+    for (std::size_t i = 0; i < seconds.size(); ++i)
+      out.steps[i].seconds = std::min(out.steps[i].seconds, slices * seconds[i]);
   }
   return out;
 }

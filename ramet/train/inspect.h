@@ -18,8 +18,8 @@ struct StepView {
   std::int64_t slices = 1;  // parts of the batch that go through the plan one after the other
 };
 
-// What one kernel of a plan costs, for the whole batch. Seconds are the least of all rounds; operations and bytes are counted from the
-// shapes.
+// What one kernel of a plan costs, for the whole batch. Seconds are the least of all rounds; operations and bytes are
+// counted from the shapes.
 struct StepTime {
   std::string what;  // op and shapes
   std::string kernel;

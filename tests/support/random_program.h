@@ -426,7 +426,8 @@ class RandomProgram : public RandomValues {
     const Value q = ops::tanh(shaped({batch, queries, heads, size}, real_)),
                 k = ops::tanh(shaped({batch, keys, heads, size}, real_)),
                 v = ops::tanh(shaped({batch, keys, heads, size}, real_));
-    const Value mask = r_.chance(0.5) ? shaped({r_.chance(0.5) ? batch : 1, 1, queries, keys}, DType::boolean) : Value();
+    const Value mask =
+        r_.chance(0.5) ? shaped({r_.chance(0.5) ? batch : 1, 1, queries, keys}, DType::boolean) : Value();
     done(ops::attention(q, k, v, mask, 0.5, r_.chance(0.5)), 1, kInexact);
   }
 

@@ -17,8 +17,8 @@ std::int64_t packed_a_size(std::int64_t rows, std::int64_t k) {
   return least(kBlockTiles, ceil_div(rows, kTileRows)) * kPackedRows * block_k(k);
 }
 
-// Up to how many rows of A an unpacked B is read where it lies. A step of AVX-512 reads two whole lines of it, which is as
-// good as packed unless lines far apart push each other out of the caches; a step of the others reads one or a half.
+// Up to how many rows of A an unpacked B is read where it lies. A step of AVX-512 reads two whole lines of it, which is
+// as good as packed unless lines far apart push each other out of the caches; a step of the others reads one or a half.
 std::int64_t most_rows_in_place(std::int64_t ldb) {
   if (kTileRows < 14) return 4 * kTileRows;
   return ldb < 2048 ? 512 : 2 * kTileRows;

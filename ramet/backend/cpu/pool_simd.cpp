@@ -53,10 +53,9 @@ void each_quad(const Pool2D& s, std::int64_t line, Body body) {
 void max_pool_quads(const MaxPool& pool, std::int64_t begin, std::int64_t end) {
   const float* x = pool.x;
   for (std::int64_t line = begin; line < end; ++line)
-    each_quad(pool.shape, line,
-              [&](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d, std::int64_t y) {
-                store(pool.y + y, maximum(maximum(maximum(load(x + a), load(x + b)), load(x + c)), load(x + d)));
-              });
+    each_quad(pool.shape, line, [&](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d, std::int64_t y) {
+      store(pool.y + y, maximum(maximum(maximum(load(x + a), load(x + b)), load(x + c)), load(x + d)));
+    });
 }
 
 // One window has one largest element, the first: what is not beaten by a later one.
@@ -66,19 +65,18 @@ void max_pool_grad_quads(const MaxPoolGrad& pool, std::int64_t begin, std::int64
   const float* x = pool.x;
   float* dx = pool.dx;
   for (std::int64_t line = begin; line < end; ++line)
-    each_quad(pool.shape, line,
-              [&](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d, std::int64_t y) {
-                const Vec va = load(x + a), vb = load(x + b), vc = load(x + c), vd = load(x + d), dy = load(pool.dy + y);
-                const VecI second = beats(vb, va);
-                const Vec upper = second ? vb : va;
-                const VecI third = beats(vc, upper);
-                const Vec three = third ? vc : upper;
-                const VecI fourth = beats(vd, three);
-                put(dx + a, ~(second | third | fourth), dy);
-                put(dx + b, second & ~(third | fourth), dy);
-                put(dx + c, third & ~fourth, dy);
-                put(dx + d, fourth, dy);
-              });
+    each_quad(pool.shape, line, [&](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d, std::int64_t y) {
+      const Vec va = load(x + a), vb = load(x + b), vc = load(x + c), vd = load(x + d), dy = load(pool.dy + y);
+      const VecI second = beats(vb, va);
+      const Vec upper = second ? vb : va;
+      const VecI third = beats(vc, upper);
+      const Vec three = third ? vc : upper;
+      const VecI fourth = beats(vd, three);
+      put(dx + a, ~(second | third | fourth), dy);
+      put(dx + b, second & ~(third | fourth), dy);
+      put(dx + c, third & ~fourth, dy);
+      put(dx + d, fourth, dy);
+    });
 }
 
 void max_pool(const MaxPool& pool, std::int64_t begin, std::int64_t end) {

@@ -44,7 +44,8 @@ struct SimdKernels {
   // x = exp(x - max); returns their sum.
   float (*exponents)(float* x, std::size_t n, float* max);
   float (*sum_of_exponents)(const float* x, std::size_t n, float* max);  // the same without keeping them
-  void (*scaled_exponents)(const float* x, float* y, std::size_t n, float top, float factor);  // y = exp(x - top) factor
+  void (*scaled_exponents)(const float* x, float* y, std::size_t n, float top,
+                           float factor);  // y = exp(x - top) factor
   // x becomes y = exp(x - top) factor, which is softmax(x); dy becomes y (dy - Σ y dy).
   void (*softmax_gradient)(float* x, float* dy, std::size_t n, float top, float factor);
   // Mean and variance of each row.

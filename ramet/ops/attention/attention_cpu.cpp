@@ -86,7 +86,8 @@ void forward(const Args& a, const Buffers& b) {
   });
 }
 
-// With p = softmax(s): dv += p dy, ds = p (dy·v - Σ p (dy·v)) where the query may look, dq = scale ds·k, dk += ds scale q.
+// With p = softmax(s): dv += p dy, ds = p (dy·v - Σ p (dy·v)) where the query may look, dq = scale ds·k, dk += ds scale
+// q.
 template <class T>
 void gradient(const Args& a, const Buffers& b) {
   const auto& s = a.sizes;

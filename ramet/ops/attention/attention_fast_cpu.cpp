@@ -57,10 +57,16 @@ class Head {
         if (kept) kept[0] = top, kept[1] = inverse_[i];
       }
       if (!y) continue;
-      multiply({.m = rows, .n = s_.value_size, .k = seen, .a = scores_, .lda = s_.keys, .b = v(), .ldb = v_stride(),
-                .c = y, .ldc = v_stride()});
-      for (std::int64_t i = 0; i < rows; ++i)
-        scale(y + i * v_stride(), inverse_[i], y + i * v_stride(), s_.value_size);
+      multiply({.m = rows,
+                .n = s_.value_size,
+                .k = seen,
+                .a = scores_,
+                .lda = s_.keys,
+                .b = v(),
+                .ldb = v_stride(),
+                .c = y,
+                .ldc = v_stride()});
+      for (std::int64_t i = 0; i < rows; ++i) scale(y + i * v_stride(), inverse_[i], y + i * v_stride(), s_.value_size);
     }
   }
 
@@ -75,8 +81,14 @@ class Head {
       const std::int64_t rows = std::min(a_.block, s_.queries - query), seen = keys_seen(query + rows);
       const float* dy = at(b_.input<float>(4), query, s_.queries, s_.value_size);
       make_scores(query, rows, seen);
-      Gemm dweights{.m = rows, .n = s_.keys, .k = s_.value_size, .a = dy, .lda = v_stride(), .packed_b = values_,
-                    .c = dscores_, .ldc = s_.keys};
+      Gemm dweights{.m = rows,
+                    .n = s_.keys,
+                    .k = s_.value_size,
+                    .a = dy,
+                    .lda = v_stride(),
+                    .packed_b = values_,
+                    .c = dscores_,
+                    .ldc = s_.keys};
       multiply(dweights, seen);
       for (std::int64_t i = 0; i < rows; ++i) {
         const float* kept = statistics(b_.input<float>(3), query + i);
@@ -84,14 +96,39 @@ class Head {
         hide(query + i, seen, dscores_ + i * s_.keys, 0.0f);
       }
       if (dv)
-        multiply({.m = seen, .n = s_.value_size, .k = rows, .a = scores_, .lda = s_.keys, .trans_a = true, .b = dy,
-                  .ldb = v_stride(), .c = dv, .ldc = v_stride(), .accumulate = true});
+        multiply({.m = seen,
+                  .n = s_.value_size,
+                  .k = rows,
+                  .a = scores_,
+                  .lda = s_.keys,
+                  .trans_a = true,
+                  .b = dy,
+                  .ldb = v_stride(),
+                  .c = dv,
+                  .ldc = v_stride(),
+                  .accumulate = true});
       if (dk)
-        multiply({.m = seen, .n = s_.size, .k = rows, .a = dscores_, .lda = s_.keys, .trans_a = true, .b = scaled_,
-                  .ldb = s_.size, .c = dk, .ldc = k_stride(), .accumulate = true});
+        multiply({.m = seen,
+                  .n = s_.size,
+                  .k = rows,
+                  .a = dscores_,
+                  .lda = s_.keys,
+                  .trans_a = true,
+                  .b = scaled_,
+                  .ldb = s_.size,
+                  .c = dk,
+                  .ldc = k_stride(),
+                  .accumulate = true});
       float* dq = at(b_.output<float>(0), query, s_.queries, s_.size);
       if (!dq) continue;
-      multiply({.m = rows, .n = s_.size, .k = seen, .a = dscores_, .lda = s_.keys, .b = k(), .ldb = k_stride(), .c = dq,
+      multiply({.m = rows,
+                .n = s_.size,
+                .k = seen,
+                .a = dscores_,
+                .lda = s_.keys,
+                .b = k(),
+                .ldb = k_stride(),
+                .c = dq,
                 .ldc = k_stride()});
       for (std::int64_t i = 0; i < rows; ++i) scale(dq + i * k_stride(), a_.scale, dq + i * k_stride(), s_.size);
     }
@@ -124,7 +161,13 @@ class Head {
   void make_scores(std::int64_t query, std::int64_t rows, std::int64_t seen) {
     const float* q = at(b_.input<float>(0), query, s_.queries, s_.size);
     for (std::int64_t i = 0; i < rows; ++i) scale(q + i * k_stride(), a_.scale, scaled_ + i * s_.size, s_.size);
-    multiply({.m = rows, .n = s_.keys, .k = s_.size, .a = scaled_, .lda = s_.size, .packed_b = keys_, .c = scores_,
+    multiply({.m = rows,
+              .n = s_.keys,
+              .k = s_.size,
+              .a = scaled_,
+              .lda = s_.size,
+              .packed_b = keys_,
+              .c = scores_,
               .ldc = s_.keys},
              seen);
     for (std::int64_t i = 0; i < rows; ++i)
@@ -163,8 +206,16 @@ std::size_t product_scratch(const Args& a, bool backward) {
   const auto& s = a.sizes;
   const float any = 0;
   const auto of = [&](std::int64_t m, std::int64_t n, std::int64_t k, bool packed, bool trans_a = false) {
-    return gemm_scratch({.m = m, .n = n, .k = k, .a = &any, .lda = trans_a ? m : k, .trans_a = trans_a, .b = &any,
-                         .ldb = n, .packed_b = packed ? &any : nullptr, .ldc = n + 1});  // a head's rows do not touch
+    return gemm_scratch({.m = m,
+                         .n = n,
+                         .k = k,
+                         .a = &any,
+                         .lda = trans_a ? m : k,
+                         .trans_a = trans_a,
+                         .b = &any,
+                         .ldb = n,
+                         .packed_b = packed ? &any : nullptr,
+                         .ldc = n + 1});  // a head's rows do not touch
   };
   std::size_t most = 0;
   // The last block, and the first ones of causal attention, are smaller: that may take another way.

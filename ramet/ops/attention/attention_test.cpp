@@ -56,12 +56,14 @@ TEST_CASE("attention: the values and gradients of what it stands for, on every C
     for (const Case& c : {Case{2, 70, 130, 3, 20, 33, false, false}, Case{1, 129, 129, 2, 64, 64, true, false},
                           Case{2, 40, 50, 2, 8, 8, true, true}, Case{2, 33, 65, 1, 5, 4, false, true},
                           Case{1, 100, 20, 2, 16, 1, true, false}, Case{1, 1, 90, 2, 16, 16, false, true}}) {
-      Arrays in{random.array({{c.batch, c.queries, c.heads, c.size}}), random.array({{c.batch, c.keys, c.heads, c.size}}),
+      Arrays in{random.array({{c.batch, c.queries, c.heads, c.size}}),
+                random.array({{c.batch, c.keys, c.heads, c.size}}),
                 random.array({{c.batch, c.keys, c.heads, c.value_size}}),
                 random.array({{c.batch, c.queries, c.heads, c.value_size}})};
       if (c.masked) {
         in.push_back(random.array({{c.batch, 1, c.queries, c.keys}, DType::boolean}));
-        for (std::int64_t j = 0; j < c.keys; ++j) in[4].data<bool>()[static_cast<std::size_t>(j)] = false;  // sees nothing
+        for (std::int64_t j = 0; j < c.keys; ++j)
+          in[4].data<bool>()[static_cast<std::size_t>(j)] = false;  // sees nothing
       }
       const Arrays got = run(c, in, true), want = run(c, in, false);
       CAPTURE(c.queries);
@@ -69,7 +71,8 @@ TEST_CASE("attention: the values and gradients of what it stands for, on every C
       for (std::size_t k = 0; k < want.size(); ++k) {
         const auto a = got[k].to_doubles(), b = want[k].to_doubles();
         double worst = 0;
-        for (std::size_t i = 0; i < b.size(); ++i) worst = std::max(worst, std::abs(a[i] - b[i]) / (1 + std::abs(b[i])));
+        for (std::size_t i = 0; i < b.size(); ++i)
+          worst = std::max(worst, std::abs(a[i] - b[i]) / (1 + std::abs(b[i])));
         CAPTURE(k);
         CHECK(worst < 2e-4);
       }

@@ -37,11 +37,12 @@ const OpDef cluster_op = define_cluster();
 
 bool can_cluster(const Program& program, const Instr& instr) {
   static const std::vector<const OpDef*> on_floats = {
-      &neg_op,     &abs_op,   &sign_op,      &square_op,   &relu_op,       &exp_op,     &expm1_op,
-      &log_op,     &log1p_op, &sqrt_op,      &rsqrt_op,    &reciprocal_op, &sin_op,     &cos_op,
-      &tanh_op,    &erf_op,   &sigmoid_op,   &softplus_op, &gelu_op, &gelu_slope_op, &floor_op,      &ceil_op,    &round_op,
-      &is_nan_op,  &add_op,   &sub_op,       &mul_op,      &div_op,        &pow_op,     &maximum_op,
-      &minimum_op, &equal_op, &not_equal_op, &less_op,     &less_equal_op, &greater_op, &greater_equal_op};
+      &neg_op,     &abs_op,          &sign_op,    &square_op,   &relu_op,       &exp_op,        &expm1_op,
+      &log_op,     &log1p_op,        &sqrt_op,    &rsqrt_op,    &reciprocal_op, &sin_op,        &cos_op,
+      &tanh_op,    &erf_op,          &sigmoid_op, &softplus_op, &gelu_op,       &gelu_slope_op, &floor_op,
+      &ceil_op,    &round_op,        &is_nan_op,  &add_op,      &sub_op,        &mul_op,        &div_op,
+      &pow_op,     &maximum_op,      &minimum_op, &equal_op,    &not_equal_op,  &less_op,       &less_equal_op,
+      &greater_op, &greater_equal_op};
   const auto type = [&](std::size_t i) { return program.spec(instr.inputs[i]).dtype; };
   if (std::find(on_floats.begin(), on_floats.end(), instr.op) != on_floats.end()) return type(0) == DType::f32;
   if (instr.op == &and_op || instr.op == &or_op || instr.op == &xor_op || instr.op == &not_op) return true;

@@ -91,7 +91,8 @@ const OpDef softplus_op = row<Kind::float_unary>("softplus", unary_vjp<[](Value 
 const OpDef gelu_op = row<Kind::float_unary>("gelu", unary_vjp<[](Value x, Value) { return gelu_slope(x); }>);
 // d (Φ(x) + x φ(x)) = (2 - x²) φ(x)
 const OpDef gelu_slope_op = row<Kind::float_unary>("gelu_slope", unary_vjp<[](Value x, Value) {
-                                                     constexpr double top = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+                                                     constexpr double top =
+                                                         std::numbers::inv_sqrtpi / std::numbers::sqrt2;
                                                      return (2.0 - square(x)) * (top * exp(-0.5 * square(x)));
                                                    }>);
 const OpDef floor_op = row<Kind::float_unary>("floor", nullptr);
@@ -169,21 +170,28 @@ const OpDef cast_op =
 
 std::span<const PointwiseRow> pointwise_table() {
   static const std::array<PointwiseRow, 44> table = {{
-      {&neg_op, Kind::number_unary},      {&abs_op, Kind::number_unary},      {&sign_op, Kind::number_unary},
-      {&square_op, Kind::number_unary},   {&relu_op, Kind::number_unary},     {&exp_op, Kind::float_unary},
-      {&expm1_op, Kind::float_unary},     {&log_op, Kind::float_unary},       {&log1p_op, Kind::float_unary},
-      {&sqrt_op, Kind::float_unary},      {&rsqrt_op, Kind::float_unary},     {&reciprocal_op, Kind::float_unary},
-      {&sin_op, Kind::float_unary},       {&cos_op, Kind::float_unary},       {&tanh_op, Kind::float_unary},
-      {&erf_op, Kind::float_unary},       {&sigmoid_op, Kind::float_unary},   {&softplus_op, Kind::float_unary},
+      {&neg_op, Kind::number_unary},      {&abs_op, Kind::number_unary},
+      {&sign_op, Kind::number_unary},     {&square_op, Kind::number_unary},
+      {&relu_op, Kind::number_unary},     {&exp_op, Kind::float_unary},
+      {&expm1_op, Kind::float_unary},     {&log_op, Kind::float_unary},
+      {&log1p_op, Kind::float_unary},     {&sqrt_op, Kind::float_unary},
+      {&rsqrt_op, Kind::float_unary},     {&reciprocal_op, Kind::float_unary},
+      {&sin_op, Kind::float_unary},       {&cos_op, Kind::float_unary},
+      {&tanh_op, Kind::float_unary},      {&erf_op, Kind::float_unary},
+      {&sigmoid_op, Kind::float_unary},   {&softplus_op, Kind::float_unary},
       {&gelu_op, Kind::float_unary},      {&gelu_slope_op, Kind::float_unary},
-      {&floor_op, Kind::float_unary},     {&ceil_op, Kind::float_unary},      {&round_op, Kind::float_unary},
-      {&is_nan_op, Kind::test_unary},     {&add_op, Kind::number_binary},     {&sub_op, Kind::number_binary},
-      {&mul_op, Kind::number_binary},     {&div_op, Kind::float_binary},      {&pow_op, Kind::float_binary},
-      {&maximum_op, Kind::number_binary}, {&minimum_op, Kind::number_binary}, {&floor_divide_op, Kind::number_binary},
-      {&mod_op, Kind::number_binary},     {&atan2_op, Kind::float_binary},    {&equal_op, Kind::compare},
-      {&not_equal_op, Kind::compare},     {&less_op, Kind::compare},          {&less_equal_op, Kind::compare},
-      {&greater_op, Kind::compare},       {&greater_equal_op, Kind::compare}, {&and_op, Kind::logic_binary},
-      {&or_op, Kind::logic_binary},       {&xor_op, Kind::logic_binary},      {&not_op, Kind::logic_unary},
+      {&floor_op, Kind::float_unary},     {&ceil_op, Kind::float_unary},
+      {&round_op, Kind::float_unary},     {&is_nan_op, Kind::test_unary},
+      {&add_op, Kind::number_binary},     {&sub_op, Kind::number_binary},
+      {&mul_op, Kind::number_binary},     {&div_op, Kind::float_binary},
+      {&pow_op, Kind::float_binary},      {&maximum_op, Kind::number_binary},
+      {&minimum_op, Kind::number_binary}, {&floor_divide_op, Kind::number_binary},
+      {&mod_op, Kind::number_binary},     {&atan2_op, Kind::float_binary},
+      {&equal_op, Kind::compare},         {&not_equal_op, Kind::compare},
+      {&less_op, Kind::compare},          {&less_equal_op, Kind::compare},
+      {&greater_op, Kind::compare},       {&greater_equal_op, Kind::compare},
+      {&and_op, Kind::logic_binary},      {&or_op, Kind::logic_binary},
+      {&xor_op, Kind::logic_binary},      {&not_op, Kind::logic_unary},
   }};
   return table;
 }

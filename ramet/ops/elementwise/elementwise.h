@@ -23,8 +23,8 @@ struct PointwiseRow {
 std::span<const PointwiseRow> pointwise_table();  // every op below but select and cast
 
 extern const OpDef neg_op, abs_op, sign_op, square_op, relu_op, exp_op, expm1_op, log_op, log1p_op, sqrt_op, rsqrt_op,
-    reciprocal_op, sin_op, cos_op, tanh_op, erf_op, sigmoid_op, softplus_op, gelu_op,
-    gelu_slope_op, floor_op, ceil_op, round_op, is_nan_op;
+    reciprocal_op, sin_op, cos_op, tanh_op, erf_op, sigmoid_op, softplus_op, gelu_op, gelu_slope_op, floor_op, ceil_op,
+    round_op, is_nan_op;
 extern const OpDef add_op, sub_op, mul_op, div_op, pow_op, maximum_op, minimum_op, floor_divide_op, mod_op, atan2_op;
 extern const OpDef equal_op, not_equal_op, less_op, less_equal_op, greater_op, greater_equal_op, and_op, or_op, xor_op,
     not_op;

@@ -1,8 +1,8 @@
 // The scalar formulas of the pointwise ops: one functor each, for float, double and, where it makes sense, integers.
 #pragma once
 #include <cmath>
-#include <numbers>
 #include <cstdint>
+#include <numbers>
 #include <type_traits>
 
 namespace ramet::scalar {

@@ -106,7 +106,8 @@ Step make(const Site& site) {
   const bool wide = site.in(1).dtype == DType::i64;
   const auto with = [&]<class T>(T) {
     constexpr bool vectors = fast && std::is_same_v<T, float>;
-    return wide ? step_for<T, std::int64_t, backward, vectors>(args) : step_for<T, std::int32_t, backward, vectors>(args);
+    return wide ? step_for<T, std::int64_t, backward, vectors>(args)
+                : step_for<T, std::int32_t, backward, vectors>(args);
   };
   return site.in(0).dtype == DType::f64 ? with(double{}) : with(float{});
 }
