@@ -67,7 +67,8 @@ struct GradScratch {
   std::size_t product_each, bytes;
 };
 
-GradScratch grad_scratch(const RecurrentShape& s, int parts, void* scratch) {
+// Of the block `index`: with several parts, neighbouring blocks are under way at the same time.
+GradScratch grad_scratch(const RecurrentShape& s, std::int64_t index, int parts, void* scratch) {
   GradScratch out{};
   const auto take = [&](std::size_t bytes) {
     char* const here = static_cast<char*>(scratch) + out.bytes;
@@ -81,21 +82,28 @@ GradScratch grad_scratch(const RecurrentShape& s, int parts, void* scratch) {
   const auto packed = [&](std::int64_t n) { return floats(static_cast<std::int64_t>(packed_b_size(width(s), n))); };
   out.packed_kernel = packed(s.features), out.packed_recurrent_kernel = packed(s.units);
   out.dh = floats(s.batch * s.units), out.dc = floats(s.batch * s.units);
-  out.x = floats(rows * s.features);
-  out.dv = floats(rows * width(s));
-  out.du = s.cell == CellKind::kGru ? floats(rows * width(s)) : out.dv;
-  if (writes_panels(s)) {
+  for (std::int64_t which = 0; which < (parts > 1 ? 2 : 1); ++which) {
+    const bool here = parts == 1 || which == index % 2;
+    const auto of_block = [&](float*& at, std::int64_t count) {
+      float* const place = floats(count);
+      if (here) at = place;
+    };
+    of_block(out.x, rows * s.features);
+    of_block(out.dv, rows * width(s));
+    if (s.cell == CellKind::kGru) of_block(out.du, rows * width(s));
+    if (!writes_panels(s)) continue;
     const auto size = static_cast<std::int64_t>(packed_b_size(rows, width(s)));
-    out.dv_panels = floats(size);
-    out.du_panels = s.cell == CellKind::kGru ? floats(size) : out.dv_panels;
+    of_block(out.dv_panels, size);
+    if (s.cell == CellKind::kGru) of_block(out.du_panels, size);
   }
+  if (s.cell != CellKind::kGru) out.du = out.dv, out.du_panels = out.dv_panels;
   static float something = 0;
   for (const Gemm& each : {product_back(s, s.features, nullptr, &something, nullptr, false),
                            product_back(s, s.units, nullptr, &something, nullptr, true),
                            kernel_product(s, s.features, steps, nullptr, &something, nullptr, true),
                            kernel_product(s, s.units, steps, nullptr, &something, nullptr, true)})
     out.product_each = std::max(out.product_each, (gemm_scratch(each) + 63) / 64 * 64);
-  out.products = take(out.product_each * static_cast<std::size_t>(parts));
+  out.products = take(out.product_each * static_cast<std::size_t>(2 * parts));
   return out;
 }
 
@@ -139,13 +147,15 @@ void recurrent_forward_part(const RecurrentForward& f, int part, int parts, void
   simd().recurrent_forward(f, begin, end, own);
 }
 
-std::size_t recurrent_grad_scratch(const RecurrentShape& s, int parts) { return grad_scratch(s, parts, nullptr).bytes; }
+std::size_t recurrent_grad_scratch(const RecurrentShape& s, int parts) {
+  return grad_scratch(s, 0, parts, nullptr).bytes;
+}
 
 std::int64_t recurrent_grad_blocks(const RecurrentShape& s) { return ceil_div(s.steps, block_steps(s)); }
 
 void recurrent_grad_prepare(const RecurrentGrad& g, int parts, void* scratch) {
   const RecurrentShape& s = g.shape;
-  const GradScratch at = grad_scratch(s, parts, scratch);
+  const GradScratch at = grad_scratch(s, 0, parts, scratch);
   pack_b(g.recurrent_kernel, width(s), true, width(s), s.units, at.packed_recurrent_kernel);
   if (g.dx != nullptr) pack_b(g.kernel, width(s), true, width(s), s.features, at.packed_kernel);
   const auto bytes = static_cast<std::size_t>(s.batch * s.units) * sizeof(float);
@@ -156,7 +166,7 @@ void recurrent_grad_prepare(const RecurrentGrad& g, int parts, void* scratch) {
 void recurrent_grad_walk(const RecurrentGrad& g, std::int64_t index, int part, int parts, void* scratch) {
   const RecurrentShape& s = g.shape;
   const Block block(s, index);
-  const GradScratch at = grad_scratch(s, parts, scratch);
+  const GradScratch at = grad_scratch(s, index, parts, scratch);
   void* const own = at.products + at.product_each * static_cast<std::size_t>(part);
   const std::int64_t begin = share(s.batch, part, parts), end = share(s.batch, part + 1, parts);
   for (std::int64_t n = block.end; n-- > block.begin;) {
@@ -188,8 +198,8 @@ void recurrent_grad_walk(const RecurrentGrad& g, std::int64_t index, int part, i
 void recurrent_grad_gather(const RecurrentGrad& g, std::int64_t index, int part, int parts, void* scratch) {
   const RecurrentShape& s = g.shape;
   const Block block(s, index);
-  const GradScratch at = grad_scratch(s, parts, scratch);
-  void* const own = at.products + at.product_each * static_cast<std::size_t>(part);
+  const GradScratch at = grad_scratch(s, index, parts, scratch);
+  void* const own = at.products + at.product_each * static_cast<std::size_t>(parts + part);
   const std::int64_t steps = block.end - block.begin;
   const bool more = index > 0, panels = writes_panels(s);
   if (g.drecurrent_kernel != nullptr)

@@ -89,8 +89,8 @@ int recurrent_parts(const RecurrentShape& shape, int threads);
 std::size_t recurrent_forward_scratch(const RecurrentShape& shape);
 void recurrent_forward_part(const RecurrentForward& forward, int part, int parts, void* scratch);
 
-// The gradient goes by blocks of steps from the last to the first: all parts of prepare, then for each block all parts
-// of walk and all parts of gather.
+// The gradient goes by blocks of steps from the last to the first: prepare, then for each block all parts of walk and
+// after them all of gather, which may go together with the walk of the block that follows.
 std::size_t recurrent_grad_scratch(const RecurrentShape& shape, int parts);
 std::int64_t recurrent_grad_blocks(const RecurrentShape& shape);
 void recurrent_grad_prepare(const RecurrentGrad& grad, int parts, void* scratch);

@@ -146,10 +146,20 @@ void run_grad(const Args& a, const Buffers& b) {
   if (a.states == 2) g.dc0 = b.output<float>(5);
   const int parts = std::min(a.parts, b.pool.threads());
   recurrent_grad_prepare(g, parts, b.scratch);
-  for (std::int64_t block = 0; block < recurrent_grad_blocks(a.shape); ++block) {
-    run_over(a, b, [&](int part, int of) { recurrent_grad_walk(g, block, part, of, b.scratch); });
-    run_over(a, b, [&](int part, int of) { recurrent_grad_gather(g, block, part, of, b.scratch); });
+  const std::int64_t blocks = recurrent_grad_blocks(a.shape);
+  if (parts == 1) {
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      recurrent_grad_walk(g, block, 0, 1, b.scratch);
+      recurrent_grad_gather(g, block, 0, 1, b.scratch);
+    }
+    return;
   }
+  // The walk of a block and the gathering of the one before it go together, so that threads seldom wait.
+  for (std::int64_t block = 0; block <= blocks; ++block)
+    b.pool.parallel_for(2 * parts, [&](int i) {
+      if (i < parts && block < blocks) recurrent_grad_walk(g, block, i, parts, b.scratch);
+      if (i >= parts && block > 0) recurrent_grad_gather(g, block - 1, i - parts, parts, b.scratch);
+    });
 }
 
 Step make_grad(const Site& site) {
