@@ -225,26 +225,26 @@ Sample op_sample(const OpDef& op, Random& r, DType dtype) {
                     return {{h}, {h * xt[0]}};
                   });
     s.output(result.carries), s.output(result.outputs);
-  } else if (name == "lstm" || name == "gru") {
-    const bool lstm = name == "lstm", masked = r.chance(0.5);
-    const auto batch = r.size(), steps = r.size(), units = r.size();
-    const std::int64_t width = (lstm ? 4 : 3) * units;
-    Values in{s.input(r, {{batch, steps, width}, dtype}), s.input(r, {{units, width}, dtype}, -1, 1)};
-    if (!lstm) in.push_back(s.input(r, {{width}, dtype}));
-    for (int i = 0; i < (lstm ? 2 : 1); ++i) in.push_back(s.input(r, {{batch, units}, dtype}, -1, 1));
+  } else if (const ops::RecurrentCell* cell = ops::cell_of_op(&op)) {
+    const auto batch = r.size(), steps = r.size(), features = r.size(), units = r.size();
+    const std::int64_t width = cell->gates * units;
+    const bool masked = r.chance(0.5), sequence = r.chance(0.5);
+    Values in{s.input(r, {{batch, steps, features}, dtype}), s.input(r, {{features, width}, dtype}, -1, 1),
+              s.input(r, {{units, width}, dtype}, -1, 1)};
+    const auto add = [&](const Shape& shape, double low) { in.push_back(s.input(r, {shape, dtype}, low, 1)); };
+    if (&op == cell->op) add(cell->biases == 2 ? Shape{2, width} : Shape{width}, -1);
+    for (std::size_t i = 0; i < cell->states && &op == cell->grad; ++i) add({steps, batch, units}, -1);
+    if (&op == cell->grad) add({steps, batch, cell->kept * units}, 0);
+    for (std::size_t i = 0; i < cell->states; ++i) add({batch, units}, -1);
+    if (&op == cell->grad && sequence) add({batch, steps, units}, -1);
     if (masked) in.push_back(s.input(r, {{batch, steps}, DType::boolean}));
-    Values out = s.program->emit(op, in, Attrs::make(ops::RecurrentAttrs{r.chance(0.5), masked}));
-    out.resize(lstm ? 3 : 2);  // the rest is for the gradient
-    s.output(out);
-  } else if (name == "lstm_grad" || name == "gru_grad") {
-    const bool lstm = name == "lstm_grad", masked = r.chance(0.5), sequence = r.chance(0.5);
-    const auto batch = r.size(), steps = r.size(), units = r.size();
-    Values in{s.input(r, {{batch, steps, 4 * units}, dtype}, 0, 1), s.input(r, {{batch, steps, units}, dtype}, -1, 1),
-              s.input(r, {{units, (lstm ? 4 : 3) * units}, dtype}, -1, 1)};
-    for (int i = 0; i < (lstm ? 2 : 1); ++i) in.push_back(s.input(r, {{batch, units}, dtype}));
-    if (sequence) in.push_back(s.input(r, {{batch, steps, units}, dtype}));
-    if (masked) in.push_back(s.input(r, {{batch, steps}, DType::boolean}));
-    emit_one(in, ops::RecurrentGradAttrs{r.chance(0.5), masked, sequence});
+    if (&op == cell->op) {
+      Values out = s.program->emit(op, in, Attrs::make(ops::RecurrentAttrs{r.chance(0.5), masked}));
+      out.resize(cell->states + 1);  // the rest is for the gradient
+      s.output(out);
+    } else {
+      s.output(s.program->emit(op, in, Attrs::make(ops::RecurrentGradAttrs{r.chance(0.5), masked, sequence})));
+    }
   } else if (name == "log_softmax_at" || name == "log_softmax_at_grad") {
     const Shape rows = shape(0, 2);
     const auto classes = r.chance(0.2) ? r.integer(4000, 9000) : r.integer(1, 40);
@@ -380,9 +380,8 @@ TEST_CASE("ops: gradients equal central differences in float64") {
   for (const OpDef* op : ops::all_ops()) {
     if (op->not_differentiable || op->name == "linear" || op->name == "conv_linear" || op->name == "cluster") continue;
     // Second derivatives are refused: recurrent_test.cpp, attention_test.cpp.
-    if (op == &ops::lstm_grad_op || op == &ops::gru_grad_op || op == &ops::attention_grad_op ||
-        op == &ops::log_softmax_at_grad_op)
-      continue;
+    if (const auto* cell = ops::cell_of_op(op); cell && op == cell->grad) continue;
+    if (op == &ops::attention_grad_op || op == &ops::log_softmax_at_grad_op) continue;
     for (unsigned round = 0; round < kRounds; ++round) {
       Random random(round * 13 + 5);
       Sample s = op_sample(*op, random, DType::f64);

@@ -1,5 +1,7 @@
 #include "ramet/ops/cost.h"
 
+#include <algorithm>
+
 #include "ramet/ops/attention/attention.h"
 #include "ramet/ops/cluster/cluster.h"
 #include "ramet/ops/conv/conv.h"
@@ -28,6 +30,26 @@ double convolution(const Program& program, int y, const Shape& kernel) {
   return 2 * elements(program, y) * window;
 }
 
+bool is_read(const Program& program, int value) {
+  const auto has = [&](const std::vector<int>& values) {
+    return std::find(values.begin(), values.end(), value) != values.end();
+  };
+  return std::any_of(program.instrs().begin(), program.instrs().end(), [&](const Instr& i) { return has(i.inputs); }) ||
+         std::any_of(program.outputs().begin(), program.outputs().end(),
+                     [&](const auto& o) { return o.value == value; });
+}
+
+// Every row and step by both kernels; in the gradient back to the states and, where it is read, x, and once more for
+// the kernels.
+double of_recurrent(const Program& program, const Instr& instr, bool gradient) {
+  const Shape& x = program.spec(instr.inputs[0]).shape;
+  const double rows = static_cast<double>(x[0] * x[1]);
+  const double by_x = 2 * rows * elements(program, instr.inputs[1]),
+               by_h = 2 * rows * elements(program, instr.inputs[2]);
+  if (!gradient) return by_x + by_h;
+  return 2 * by_h + by_x + (is_read(program, instr.results[0]) ? by_x : 0);
+}
+
 }  // namespace
 
 double flops(const Program& program, const Instr& instr) {
@@ -46,11 +68,7 @@ double flops(const Program& program, const Instr& instr) {
     const auto& scan = instr.attrs.as<ScanAttrs>();
     return static_cast<double>(scan.length) * of_body(*scan.body);
   }
-  // The recurrent products: every row and step by the recurrent kernel.
-  if (instr.op == &lstm_op || instr.op == &gru_op)
-    return 2 * elements(program, instr.inputs[1]) * static_cast<double>(shape(0)[0] * shape(0)[1]);
-  if (instr.op == &lstm_grad_op || instr.op == &gru_grad_op)
-    return 2 * elements(program, instr.inputs[2]) * static_cast<double>(shape(0)[0] * shape(0)[1]);
+  if (const RecurrentCell* cell = cell_of_op(instr.op)) return of_recurrent(program, instr, instr.op == cell->grad);
   if (instr.op == &attention_op || instr.op == &attention_grad_op) {
     const AttentionSizes s = attention_sizes("flops", program.spec(instr.inputs[0]), program.spec(instr.inputs[1]),
                                              program.spec(instr.inputs[2]));

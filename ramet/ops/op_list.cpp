@@ -64,10 +64,12 @@ std::span<const OpDef* const> all_ops() {
                             &scan_op,
                             &cluster_op,
                             &transfer_op,
-                            &lstm_op,
-                            &lstm_grad_op,
+                            &simple_rnn_op,
+                            &simple_rnn_grad_op,
                             &gru_op,
                             &gru_grad_op,
+                            &lstm_op,
+                            &lstm_grad_op,
                             &attention_op,
                             &attention_grad_op})
       ops.push_back(op);

@@ -175,12 +175,13 @@ class Planner {
   // Whether the instruction may write `result` over `input`, which it reads: part by part, and never again after.
   bool may_overwrite(int instr, int result, int input) const {
     const Instr& it = program_.instr(instr);
-    if (it.op == &ops::lstm_op || it.op == &ops::gru_op) {
+    if (const ops::RecurrentCell* cell = ops::cell_of_op(it.op); cell && it.op == cell->op) {
       // They take the first states of a row before they give its last ones.
-      const std::size_t first = it.op == &ops::lstm_op ? 2 : 3, states = 4 - first;
+      const std::size_t first = 4, end = first + cell->states;
       for (std::size_t i = 0; i < it.inputs.size(); ++i)
-        if (root_[at(it.inputs[i])] == input && (i < first || i >= first + states)) return false;
-      return result == it.results[0] || (states == 2 && result == it.results[1]);
+        if (root_[at(it.inputs[i])] == input && (i < first || i >= end)) return false;
+      const auto states_end = it.results.begin() + static_cast<std::ptrdiff_t>(cell->states);
+      return std::find(it.results.begin(), states_end, result) != states_end;
     }
     if (it.op != &ops::cluster_op) return false;
     const Program& body = *it.attrs.as<ops::ClusterAttrs>().body;

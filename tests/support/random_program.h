@@ -396,24 +396,22 @@ class RandomProgram : public RandomValues {
   // States leave the cells below 1 or as large as they came.
   void recurrent() {
     if (options_.devices) return;
-    const bool lstm = r_.chance(0.5), masked = r_.chance(0.5);
-    const auto batch = r_.integer(1, 3), steps = r_.integer(0, 4), n = r_.integer(1, 3), width = (lstm ? 4 : 3) * n;
+    const ops::RecurrentCell& cell = *ops::kRecurrentCells[static_cast<std::size_t>(r_.integer(0, 2))];
+    const bool masked = r_.chance(0.5);
+    const auto batch = r_.integer(1, 3), steps = r_.integer(0, 4), features = r_.integer(1, 3), n = r_.integer(1, 3);
+    const std::int64_t width = cell.gates * n;
     const auto shaped = [&](Shape shape, DType dtype) {
       return pick([&](Value v) { return v.shape() == shape && v.dtype() == dtype; }, {shape, dtype});
     };
-    const Value x = shaped({batch, steps, width}, real_), w = ops::tanh(shaped({n, width}, real_)),
-                h = ops::tanh(shaped({batch, n}, real_)), b = shaped({width}, real_);
+    const Value x = shaped({batch, steps, features}, real_), kernel = ops::tanh(shaped({features, width}, real_)),
+                recurrent_kernel = ops::tanh(shaped({n, width}, real_)), h = ops::tanh(shaped({batch, n}, real_)),
+                bias = shaped(cell.biases == 2 ? Shape{2, width} : Shape{width}, real_);
     const Value mask = masked ? shaped({batch, steps}, DType::boolean) : Value();
-    if (lstm) {
-      const ops::LstmResult result = ops::lstm(x, w, h, h, mask, r_.chance(0.5));
-      done(result.h, 1, kInexact);
-      if (r_.chance(0.5)) done(result.c, 5, kInexact);
-      if (r_.chance(0.5)) done(result.sequence, 1, kInexact);
-    } else {
-      const ops::GruResult result = ops::gru(x, w, b, h, mask, r_.chance(0.5));
-      done(result.h, 1, kInexact);
-      if (r_.chance(0.5)) done(result.sequence, 1, kInexact);
-    }
+    const ops::RecurrentResult result =
+        ops::recurrent(cell, x, kernel, recurrent_kernel, bias, Values(cell.states, h), mask, r_.chance(0.5));
+    done(result.states[0], 1, kInexact);
+    if (cell.states == 2 && r_.chance(0.5)) done(result.states[1], 5, kInexact);
+    if (r_.chance(0.5)) done(result.sequence, 1, kInexact);
   }
 
   void attended() {

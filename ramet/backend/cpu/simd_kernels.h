@@ -87,14 +87,14 @@ struct SimdKernels {
   void (*average_pool_grad)(const AveragePoolGrad& pool, std::int64_t begin, std::int64_t end);
 
   // Recurrent layers (recurrent.h) by rows of the batch; `scratch` holds recurrent_scratch_row floats per row.
-  std::size_t (*recurrent_packed_size)(std::int64_t units, int gates);
-  void (*pack_recurrent)(const float* kernel, std::int64_t units, int gates, float* packed);
-  std::int64_t (*recurrent_scratch_row)(std::int64_t units);
-  void (*lstm_forward)(const RecurrentForward& lstm, std::int64_t begin, std::int64_t end, float* scratch);
-  void (*gru_forward)(const RecurrentForward& gru, std::int64_t begin, std::int64_t end, float* scratch);
-  // One step of the gradient at position t: see recurrent.h.
-  void (*lstm_grad_step)(const RecurrentGradStep& step, std::int64_t begin, std::int64_t end);
-  void (*gru_grad_step)(const RecurrentGradStep& step, std::int64_t begin, std::int64_t end);
+  std::size_t (*recurrent_packed_size)(std::int64_t depth, std::int64_t units, int gates);
+  void (*pack_recurrent)(const float* kernel, std::int64_t depth, std::int64_t units, int gates, float* packed);
+  std::int64_t (*recurrent_scratch_row)(const RecurrentShape& shape);
+  void (*recurrent_forward)(const RecurrentForward& forward, std::int64_t begin, std::int64_t end, float* scratch);
+  void (*recurrent_grad_step)(const RecurrentGradStep& step, std::int64_t begin, std::int64_t end);
+  // to[j] = [to[j] +] the sum of rows[i * stride + j] over i < count, for j < columns.
+  void (*sum_rows)(const float* rows, std::int64_t count, std::int64_t stride, std::int64_t columns, bool accumulate,
+                   float* to);
 
   // Transposition by rows of x.
   void (*transpose)(const Transpose& transpose, std::int64_t begin, std::int64_t end);

@@ -97,18 +97,14 @@ Value gate_product(Value x, const Values& masks, Value w, std::size_t gates) {
   return ops::concat(out, static_cast<int>(x.rank()) - 1);
 }
 
-Value project_steps(Value x, const Values& masks, Value w, Value bias, std::size_t gates) {
-  Values spread;
-  for (const Value& mask : masks) spread.push_back(ops::reshape(mask, {mask.dim(0), 1, mask.dim(1)}));
-  const auto batch = x.dim(0), steps = x.dim(1), width = w.dim(1);
-  Value y;
-  if (spread.size() <= 1) {
-    y = ops::matmul(ops::reshape(dropped(x, spread, 0), {batch * steps, x.dim(2)}), w);
-  } else {
-    y = ops::reshape(gate_product(x, spread, w, gates), {batch * steps, width});
-  }
-  // Added to the flat product, where it becomes part of it.
-  return ops::reshape(bias ? y + bias : y, {batch, steps, width});
+std::optional<CellSequence> run_sequence(const ops::RecurrentCell& cell, Value x, const CellDropout& dropout,
+                                         Value kernel, Value recurrent_kernel, Value bias, const Values& states,
+                                         Value mask, bool reverse) {
+  if (!dropout.recurrent.empty() || dropout.input.size() > 1 || x.dtype() != DType::f32 || x.rank() != 3)
+    return std::nullopt;
+  if (!dropout.input.empty()) x = x * ops::reshape(dropout.input[0], {x.dim(0), 1, x.dim(2)});
+  const ops::RecurrentResult r = ops::recurrent(cell, x, kernel, recurrent_kernel, bias, states, mask, reverse);
+  return CellSequence{r.states, r.sequence};
 }
 
 Values gate_parts(Value x, std::size_t gates) {

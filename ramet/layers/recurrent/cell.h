@@ -19,6 +19,7 @@
 #include "ramet/nn/activations.h"
 #include "ramet/nn/initializers.h"
 #include "ramet/nn/regularizers.h"
+#include "ramet/ops/recurrent/recurrent.h"
 
 namespace ramet::layers {
 
@@ -123,8 +124,11 @@ Value dropped(Value x, const Values& masks, std::size_t gate);
 Value product(Value x, Value w);
 // [(x∘mask₀)·w₀, (x∘mask₁)·w₁, …] side by side, with w = [w₀ w₁ …]; one product when there is one mask or none.
 Value gate_product(Value x, const Values& masks, Value w, std::size_t gates);
-// gate_product of all steps of x [batch, steps, …] and + bias (may be undefined), for masks [batch, …].
-Value project_steps(Value x, const Values& masks, Value w, Value bias, std::size_t gates);
+// The op of a cell over x [batch, steps, features]; none where it does not know the case: other types, dropout between
+// steps. Bias and mask may be undefined.
+std::optional<CellSequence> run_sequence(const ops::RecurrentCell& cell, Value x, const CellDropout& dropout,
+                                         Value kernel, Value recurrent_kernel, Value bias, const Values& states,
+                                         Value mask, bool reverse);
 // The parts of x along its last axis, each `size` wide.
 Values gate_parts(Value x, std::size_t gates);
 

@@ -49,15 +49,11 @@ Value GRUCellLayer::project(const CallContext& ctx, Value x, const CellConstants
 // The op knows Keras' own activations, the reset after the product and no dropout between steps.
 std::optional<CellSequence> GRUCellLayer::sequence(const CallContext& ctx, Value x, const Values& states, Value mask,
                                                    const CellConstants& constants, bool reverse) const {
-  const CellDropout dropout = CellDropout::from(constants);
   if (config().activation != Activation("tanh") || config().recurrent_activation != Activation("sigmoid") ||
-      !config().reset_after || !dropout.recurrent.empty() || x.dtype() != DType::f32 || x.rank() != 3)
+      !config().reset_after)
     return std::nullopt;
-  const Value b = bias_ ? ctx[bias_] : Value();
-  const Value y = project_steps(x, dropout.input, ctx[kernel_], b ? bias_row(b, 0) : Value(), kGates);
-  const Value inner = b ? bias_row(b, 1) : ops::zeros(ctx.program(), {3 * config().units}, x.dtype());
-  const ops::GruResult r = ops::gru(y, ctx[recurrent_kernel_], inner, states[0], mask, reverse);
-  return CellSequence{{r.h}, r.sequence};
+  return run_sequence(ops::kGru, x, CellDropout::from(constants), ctx[kernel_], ctx[recurrent_kernel_],
+                      bias_ ? ctx[bias_] : Value(), states, mask, reverse);
 }
 
 CellStep GRUCellLayer::step(const CallContext& ctx, Value x, const Values& states,

@@ -56,13 +56,10 @@ Value LSTMCellLayer::project(const CallContext& ctx, Value x, const CellConstant
 // The op knows Keras' own activations and no dropout between steps.
 std::optional<CellSequence> LSTMCellLayer::sequence(const CallContext& ctx, Value x, const Values& states, Value mask,
                                                     const CellConstants& constants, bool reverse) const {
-  const CellDropout dropout = CellDropout::from(constants);
-  if (config().activation != Activation("tanh") || config().recurrent_activation != Activation("sigmoid") ||
-      !dropout.recurrent.empty() || x.dtype() != DType::f32 || x.rank() != 3)
+  if (config().activation != Activation("tanh") || config().recurrent_activation != Activation("sigmoid"))
     return std::nullopt;
-  const Value z = project_steps(x, dropout.input, ctx[kernel_], bias_ ? ctx[bias_] : Value(), kGates);
-  const ops::LstmResult r = ops::lstm(z, ctx[recurrent_kernel_], states[0], states[1], mask, reverse);
-  return CellSequence{{r.h, r.c}, r.sequence};
+  return run_sequence(ops::kLstm, x, CellDropout::from(constants), ctx[kernel_], ctx[recurrent_kernel_],
+                      bias_ ? ctx[bias_] : Value(), states, mask, reverse);
 }
 
 CellStep LSTMCellLayer::step(const CallContext& ctx, Value x, const Values& states,

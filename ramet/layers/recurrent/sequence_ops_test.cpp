@@ -1,10 +1,11 @@
-// LSTM and GRU as one op over the sequence against the loop over steps, which float64 still is.
+// SimpleRNN, GRU and LSTM as one op over the sequence against the loop over steps, which float64 still is.
 #include <doctest/doctest.h>
 
 #include <cmath>
 
 #include "ramet/layers/recurrent/gru.h"
 #include "ramet/layers/recurrent/lstm.h"
+#include "ramet/layers/recurrent/simple_rnn.h"
 #include "tests/support/run_layer.h"
 
 using namespace ramet;
@@ -93,12 +94,20 @@ TEST_CASE("GRU: one op and the loop give the same outputs, states and gradients"
       {numbers({2, 15}, DType::f32, 400), numbers({5, 15}, DType::f32, 500), numbers({2, 15}, DType::f32, 600)}, 1);
 }
 
-TEST_CASE("LSTM, GRU: are one op where the cell is Keras' own, a loop otherwise") {
+TEST_CASE("SimpleRNN: one op and the loop give the same outputs, states and gradients") {
+  compare<layers::SimpleRNNLayer, layers::SimpleRNNConfig>(
+      {numbers({2, 5}, DType::f32, 400), numbers({5, 5}, DType::f32, 500), numbers({5}, DType::f32, 600)}, 1);
+}
+
+TEST_CASE("SimpleRNN, LSTM, GRU: are one op where the cell is Keras' own, a loop otherwise") {
   CHECK(count_op(LSTM(3), "lstm") == 1);
   CHECK(count_op(LSTM(3, {.dropout = 0.5}), "lstm") == 1);
   CHECK(count_op(LSTM(3, {.unroll = true}), "lstm") == 1);
   CHECK(count_op(GRU(3), "gru") == 1);
   CHECK(count_op(GRU(3, {.use_bias = false}), "gru") == 1);
+  CHECK(count_op(SimpleRNN(3), "simple_rnn") == 1);
+  CHECK(count_op(SimpleRNN(3, {.activation = "relu"}), "scan") == 1);
+  CHECK(count_op(SimpleRNN(3, {.recurrent_dropout = 0.5}), "scan") == 1);
   CHECK(count_op(LSTM(3, {.activation = "relu"}), "scan") == 1);
   CHECK(count_op(LSTM(3, {.recurrent_dropout = 0.5}), "scan") == 1);
   CHECK(count_op(GRU(3, {.recurrent_activation = "hard_sigmoid"}), "scan") == 1);

@@ -23,6 +23,15 @@ Value SimpleRNNCellLayer::project(const CallContext& ctx, Value x, const CellCon
   return bias_ ? y + ctx[bias_] : y;
 }
 
+// The op knows Keras' own activation and no dropout between steps.
+std::optional<CellSequence> SimpleRNNCellLayer::sequence(const CallContext& ctx, Value x, const Values& states,
+                                                         Value mask, const CellConstants& constants,
+                                                         bool reverse) const {
+  if (config().activation != Activation("tanh")) return std::nullopt;
+  return run_sequence(ops::kSimpleRnn, x, CellDropout::from(constants), ctx[kernel_], ctx[recurrent_kernel_],
+                      bias_ ? ctx[bias_] : Value(), states, mask, reverse);
+}
+
 CellStep SimpleRNNCellLayer::step(const CallContext& ctx, Value x, const Values& states,
                                   const CellConstants& constants) const {
   const Value h = config().activation(

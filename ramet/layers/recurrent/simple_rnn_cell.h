@@ -52,6 +52,8 @@ class SimpleRNNCellLayer final : public CellOf<SimpleRNNCellLayer, SimpleRNNCell
   void build(Builder& b, const Spec& x) override;
   CellConstants constants(const CallContext& ctx, const Spec& x) const override;
   Value project(const CallContext& ctx, Value x, const CellConstants& constants) const override;
+  std::optional<CellSequence> sequence(const CallContext& ctx, Value x, const Values& states, Value mask,
+                                       const CellConstants& constants, bool reverse) const override;
   CellStep step(const CallContext& ctx, Value x, const Values& states, const CellConstants& constants) const override;
 
  private:

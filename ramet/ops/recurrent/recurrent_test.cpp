@@ -10,30 +10,39 @@
 
 using namespace ramet;
 using namespace ramet::testing;
+using ops::RecurrentCell;
 
 namespace {
 
 struct Size {
-  std::int64_t batch, steps, units;
+  std::int64_t batch, steps, features, units;
 };
 
-// One row and many, units around the widths of vectors, batches around the heights of tiles.
-const Size kSizes[] = {{1, 3, 40},  {1, 4, 17},  {1, 2, 1},  {1, 5, 64},  {2, 3, 16}, {3, 3, 5},
-                       {5, 4, 33},  {6, 2, 8},   {7, 3, 31}, {8, 2, 15},  {9, 3, 48}, {13, 2, 7},
-                       {16, 2, 32}, {17, 3, 20}, {33, 2, 9}, {32, 2, 128}};
+// One row and many, units around the widths of vectors, batches around the heights of tiles and the limit below which
+// x is multiplied first, more steps than one block of the gradient has, and more features than the steps multiply.
+const Size kSizes[] = {{1, 3, 5, 40},  {1, 4, 1, 17},   {1, 1, 1, 40},  {1, 5, 33, 64},  {2, 3, 16, 16},
+                       {3, 3, 2, 5},   {4, 2, 3, 12},   {5, 4, 17, 33}, {6, 2, 31, 8},   {7, 3, 8, 31},
+                       {8, 2, 15, 15}, {9, 3, 40, 48},  {13, 2, 3, 7},  {16, 20, 7, 32}, {17, 3, 5, 20},
+                       {33, 2, 9, 9},  {32, 2, 6, 128}, {5, 2, 1030, 3}};
 
 enum class Masks { none, some, whole_steps };
 
+Shape bias_shape(const RecurrentCell& cell, std::int64_t units) {
+  return cell.biases == 2 ? Shape{2, cell.gates * units} : Shape{cell.gates * units};
+}
+
 // The op with all its results, and the gradients of its states with respect to every input.
-Sample recurrent_sample(bool lstm, const Size& size, Masks masks, bool reverse, unsigned seed) {
+Sample recurrent_sample(const RecurrentCell& cell, const Size& size, Masks masks, bool reverse, unsigned seed) {
   Random r(seed);
   Sample s;
-  const auto [batch, steps, units] = size;
-  const std::int64_t width = (lstm ? 4 : 3) * units;
-  const double scale = 1 / std::sqrt(static_cast<double>(units));
-  Values in{s.input(r, {{batch, steps, width}, DType::f32}), s.input(r, {{units, width}, DType::f32}, -scale, scale)};
-  if (!lstm) in.push_back(s.input(r, {{width}, DType::f32}));
-  for (int i = 0; i < (lstm ? 2 : 1); ++i) in.push_back(s.input(r, {{batch, units}, DType::f32}, -1, 1));
+  const std::int64_t batch = size.batch, steps = size.steps, features = size.features, units = size.units;
+  const auto kernel = [&](std::int64_t rows) {
+    const double scale = 1 / std::sqrt(static_cast<double>(rows));
+    return s.input(r, {{rows, cell.gates * units}, DType::f32}, -scale, scale);
+  };
+  Values in{s.input(r, {{batch, steps, features}, DType::f32}, -1, 1), kernel(features), kernel(units),
+            s.input(r, {bias_shape(cell, units), DType::f32}, -1, 1)};
+  for (std::size_t i = 0; i < cell.states; ++i) in.push_back(s.input(r, {{batch, units}, DType::f32}, -1, 1));
   const Values floating = in;
   if (masks != Masks::none) {
     in.push_back(s.input(r, {{batch, steps}, DType::boolean}));
@@ -43,8 +52,8 @@ Sample recurrent_sample(bool lstm, const Size& size, Masks masks, bool reverse, 
     }
   }
   const ops::RecurrentAttrs attrs{reverse, masks != Masks::none};
-  const Values out = s.program->emit(lstm ? ops::lstm_op : ops::gru_op, in, Attrs::make(attrs));
-  const Values states(out.begin(), out.begin() + (lstm ? 3 : 2));
+  const Values out = s.program->emit(*cell.op, in, Attrs::make(attrs));
+  const Values states(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(cell.states) + 1);
   Values seeds;
   for (const Value& y : states) seeds.push_back(s.input(r, y.spec(), -1, 1));
   s.output(out), s.output(gradients(states, seeds, floating));
@@ -60,20 +69,39 @@ std::unique_ptr<Program> copy_of(const Program& p) {
 template <class Check>
 void each_sample(Check check) {
   unsigned seed = 1;
-  for (const bool lstm : {true, false})
+  for (const RecurrentCell* cell : ops::kRecurrentCells)
     for (const Size& size : kSizes)
       for (const Masks masks : {Masks::none, Masks::some, Masks::whole_steps}) {
-        INFO(std::string(lstm ? "lstm " : "gru "), size.batch, " rows, ", size.units, " units, masks ",
-             static_cast<int>(masks));
-        check(recurrent_sample(lstm, size, masks, seed % 2 == 0, seed)), ++seed;
+        INFO(std::string(cell->op->name), ", ", size.batch, " rows, ", size.features, " features, ", size.units,
+             " units, masks ", static_cast<int>(masks));
+        check(recurrent_sample(*cell, size, masks, seed % 2 == 0, seed)), ++seed;
       }
 }
 
+// A cell's inputs as inputs of a program, the first states as state of it.
+struct Cell {
+  Value x, kernel, recurrent_kernel, bias;
+  Values states;
+  Cell(Program& p, const RecurrentCell& cell, const Size& size) {
+    const auto [batch, steps, features, units] = size;
+    x = p.input("x", {{batch, steps, features}, DType::f32});
+    kernel = p.input("w", {{features, cell.gates * units}, DType::f32});
+    recurrent_kernel = p.input("u", {{units, cell.gates * units}, DType::f32});
+    bias = p.input("b", {bias_shape(cell, units), DType::f32});
+    for (std::size_t i = 0; i < cell.states; ++i)
+      states.push_back(p.input("s", {{batch, units}, DType::f32}, InputKind::state));
+  }
+  ops::RecurrentResult run(const RecurrentCell& cell) const {
+    return ops::recurrent(cell, x, kernel, recurrent_kernel, bias, states, {}, false);
+  }
+};
+
 }  // namespace
 
-// States stay below 1, sums of at most 512 products below 1/11 each: 2e-5 bounds what float sums lose; the gradient of
-// the kernel adds up to 64 such terms.
-TEST_CASE("lstm, gru: fast kernels equal the plain ones with every result and gradient, on every CPU target") {
+// States stay below 1, sums of at most 512 products below 1/11 each: 2e-5 bounds what float sums lose; the gradients of
+// kernel and bias add up to 320 such terms.
+TEST_CASE(
+    "simple_rnn, gru, lstm: fast kernels equal the plain ones in every result and gradient, on every CPU target") {
   cpu::on_every_target([] {
     each_sample([](const Sample& s) {
       const Arrays plain = evaluate_plainly(*s.program, s.inputs);
@@ -90,58 +118,47 @@ TEST_CASE("lstm, gru: fast kernels equal the plain ones with every result and gr
   });
 }
 
-TEST_CASE("lstm, gru: the number of threads changes no bit") {
+TEST_CASE("simple_rnn, gru, lstm: the number of threads changes no bit") {
   const int before = num_threads();
-  for (const bool lstm : {true, false}) {
-    const Sample s = recurrent_sample(lstm, {37, 5, 48}, Masks::some, false, 7);
-    const auto run = [&](int threads) {
-      set_num_threads(threads);
-      return Executable::compile(copy_of(*s.program))->run(s.inputs);
-    };
-    const Arrays one = run(1), three = run(3);
-    for (std::size_t i = 0; i < one.size(); ++i) CHECK(one[i].to_doubles() == three[i].to_doubles());
-  }
+  for (const RecurrentCell* cell : ops::kRecurrentCells)
+    for (const Size& size : {Size{37, 9, 20, 48}, Size{3, 40, 60, 64}}) {
+      const Sample s = recurrent_sample(*cell, size, Masks::some, false, 7);
+      const auto run = [&](int threads) {
+        set_num_threads(threads);
+        return Executable::compile(copy_of(*s.program))->run(s.inputs);
+      };
+      const Arrays one = run(1), three = run(3);
+      for (std::size_t i = 0; i < one.size(); ++i) CHECK(one[i].to_doubles() == three[i].to_doubles());
+    }
   set_num_threads(before);
 }
 
-TEST_CASE("lstm, gru: results that nobody reads take no memory") {
-  for (const bool lstm : {true, false}) {
+TEST_CASE("simple_rnn, gru, lstm: results that nobody reads take no memory") {
+  for (const RecurrentCell* cell : ops::kRecurrentCells) {
     Program p;
-    const std::int64_t width = (lstm ? 4 : 3) * 32;
-    const Value x = p.input("x", {{4, 100, width}, DType::f32}), u = p.input("u", {{32, width}, DType::f32}),
-                h = p.input("h", {{4, 32}, DType::f32}), b = p.input("b", {{width}, DType::f32});
-    p.output("h", lstm ? ops::lstm(x, u, h, h, {}, false).h : ops::gru(x, u, b, h, {}, false).h);
+    p.output("h", Cell(p, *cell, {4, 100, 3, 32}).run(*cell).states[0]);
     const auto plan = Executable::compile(copy_of(p));
     CHECK(plan->plan().arena_bytes(0) < 4 * 100 * 32 * sizeof(float));  // one sequence
   }
 }
 
-TEST_CASE("lstm, gru: a second derivative is refused") {
-  for (const bool lstm : {true, false}) {
+TEST_CASE("simple_rnn, gru, lstm: a second derivative is refused") {
+  for (const RecurrentCell* cell : ops::kRecurrentCells) {
     Program p;
-    const std::int64_t width = lstm ? 8 : 6;
-    const Value x = p.input("x", {{1, 3, width}, DType::f32}), u = p.input("u", {{2, width}, DType::f32}),
-                h = p.input("h", {{1, 2}, DType::f32}), b = p.input("b", {{width}, DType::f32});
-    const Value y = lstm ? ops::lstm(x, u, h, h, {}, false).h : ops::gru(x, u, b, h, {}, false).h;
-    const Value dx = gradients(std::vector{y}, std::vector{h}, std::vector{x})[0];
-    CHECK_THROWS_WITH_AS(gradients(std::vector{dx}, std::vector{x}, std::vector{x}),
+    const Cell in(p, *cell, {1, 3, 2, 2});
+    const Value dx = gradients(in.run(*cell).states, in.states, std::vector{in.x})[0];
+    CHECK_THROWS_WITH_AS(gradients(std::vector{dx}, std::vector{in.x}, std::vector{in.x}),
                          doctest::Contains("first derivatives only"), UsageError);
   }
 }
 
-TEST_CASE("lstm, gru: the last states take the place of the first, where those are state of the program") {
-  for (const bool lstm : {true, false}) {
+TEST_CASE("simple_rnn, gru, lstm: the last states take the place of the first, where those are state of the program") {
+  for (const RecurrentCell* cell : ops::kRecurrentCells) {
     Program p;
-    const std::int64_t width = (lstm ? 4 : 3) * 5;
-    const Value x = p.input("x", {{3, 4, width}, DType::f32}), u = p.input("u", {{5, width}, DType::f32}),
-                b = p.input("b", {{width}, DType::f32});
-    const Value h = p.input("h", {{3, 5}, DType::f32}, InputKind::state),
-                c = p.input("c", {{3, 5}, DType::f32}, InputKind::state);
-    const ops::LstmResult cell =
-        lstm ? ops::lstm(x, u, h, c, {}, false) : ops::LstmResult{ops::gru(x, u, b, h, {}, false).h, c, {}};
-    p.set_state(3, cell.h);
-    if (lstm) p.set_state(4, cell.c);
-    p.output("y", ops::tanh(cell.h));
+    const Cell in(p, *cell, {3, 4, 2, 5});
+    const Values states = in.run(*cell).states;
+    for (std::size_t i = 0; i < states.size(); ++i) p.set_state(4 + i, states[i]);
+    p.output("y", ops::tanh(states[0]));
     Random r(3);
     Arrays plain;
     for (const auto& input : p.inputs()) plain.push_back(r.array(p.spec(input.value)));
@@ -150,25 +167,27 @@ TEST_CASE("lstm, gru: the last states take the place of the first, where those a
     const auto executable = Executable::compile(copy_of(p));
     CHECK(executable->plan().to_string().find("copy") == std::string::npos);
     const Arrays y = executable->run(fast), expected = evaluate_plainly(p, plain);
-    for (std::size_t i = 3; i < 5; ++i)
+    for (std::size_t i = 4; i < 4 + states.size(); ++i)
       for (std::size_t k = 0; k < 15; ++k)
         CHECK(fast[i].data<float>()[k] == doctest::Approx(plain[i].data<float>()[k]));
     for (std::size_t k = 0; k < 15; ++k) CHECK(y[0].data<float>()[k] == doctest::Approx(expected[0].data<float>()[k]));
   }
 }
 
-// With a recurrent kernel of zeros the gates are the activations of x themselves.
+// With a recurrent kernel of zeros and the identity for the other, the gates are the activations of x themselves.
 TEST_CASE("lstm: gates are off by at most 2 units in the last place, on every CPU target") {
   Random r(9);
   Program p;
   const std::int64_t steps = 4000, units = 16;
-  const Value x = p.input("x", {{1, steps, 4 * units}, DType::f32}), u = ops::zeros(p, {units, 4 * units}, DType::f32),
-              h = ops::zeros(p, {1, units}, DType::f32);
-  p.output("gates", p.emit(ops::lstm_op, std::vector{x, u, h, h}, Attrs::make(ops::RecurrentAttrs{}))[5]);
-  Array in = r.array({{1, steps, 4 * units}, DType::f32}, -20, 20);
+  const Value x = p.input("x", {{1, steps, 4 * units}, DType::f32}),
+              w = p.input("w", {{4 * units, 4 * units}, DType::f32}), u = ops::zeros(p, {units, 4 * units}, DType::f32),
+              b = ops::zeros(p, {4 * units}, DType::f32), h = ops::zeros(p, {1, units}, DType::f32);
+  p.output("gates", p.emit(ops::lstm_op, std::vector{x, w, u, b, h, h}, Attrs::make(ops::RecurrentAttrs{}))[5]);
+  Array in = r.array({{1, steps, 4 * units}, DType::f32}, -20, 20), identity({4 * units, 4 * units}, DType::f32);
   for (std::size_t i = 0; i < static_cast<std::size_t>(in.size() / 2); ++i) in.data<float>()[i] *= 0.05f;
+  for (std::size_t i = 0; i < 4 * units; ++i) identity.data<float>()[i * (4 * units + 1)] = 1;
   cpu::on_every_target([&] {
-    const Arrays out = Executable::compile(copy_of(p))->run({in});
+    const Arrays out = Executable::compile(copy_of(p))->run({in, identity});
     double worst = 0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(in.size()); ++i) {
       const double z = static_cast<double>(in.data<float>()[i]);
