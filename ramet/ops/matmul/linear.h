@@ -9,7 +9,7 @@
 namespace ramet::ops {
 
 struct LinearAttrs {
-  bool transpose_a = false, transpose_b = false;
+  bool transpose_a = false, transpose_b = false;  // the second factor may be bfloat16 beside a float32
   bool bias = false;                  // one more input [n]
   bool residual = false;              // one more input like the result
   std::string activation = "linear";  // linear, relu, relu6, sigmoid, tanh
