@@ -1,5 +1,5 @@
 // Whole models: what a call of predict costs beside its kernels, how long planning takes, a training step beside
-// PyTorch's, and what a second device brings. One thread unless said otherwise.
+// PyTorch's, what bfloat16 saves, and what a second device brings. One thread unless said otherwise.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -101,6 +101,48 @@ void mlp_step() {
     std::printf("   (PyTorch is not installed: make bench-peers)\n");
 }
 
+// The same MLP in float32 and mixed_bfloat16: one row is bound by the reading of its weights.
+void brain_floats() {
+  struct Figures {
+    double row = 0, batch = 0, step = 0;
+    StepView predict, train;
+  };
+  const auto figures = [](const std::string& dtype) {
+    const LayerOptions options{.dtype = dtype};
+    const auto in = Input({784});
+    Tensor x = Dense(2048, {.activation = "relu"}, options)(in);
+    x = Dense(2048, {.activation = "relu"}, options)(x);
+    Model model(in, Dense(10, {}, {.dtype = "float32"})(x));
+    model.compile({.optimizer = SGD(1e-3), .loss = "mse"});
+    Figures f;
+    Predictor run = model.predictor({{1, 784}});
+    const std::vector<float> row(784, 0.5f);
+    std::vector<float> y(10);
+    f.row = least(1, [&] { run(row, y); });
+    const Array batch = Array::random_normal({128, 784}), target({128, 10});
+    f.batch = least(2, [&] { (void)model.predict_on_batch(batch); });
+    f.step = least(3, [&] { model.train_on_batch(batch, target); });
+    f.predict = inspect(model, batch.rows(0, 1));
+    Tensor deep = in;
+    for (int i = 0; i < 16; ++i) deep = Dense(1024, {.activation = "relu"}, options)(deep);
+    Model tower(in, Dense(10, {}, {.dtype = "float32"})(deep));
+    tower.compile({.optimizer = SGD(1e-3), .loss = "mse"});
+    f.train = inspect(tower, Array({4096, 784}), Array({4096, 10}));
+    return f;
+  };
+  const Figures whole = figures("float32"), brain = figures("mixed_bfloat16");
+  std::printf("MLP 784-2048-2048-10, float32 and mixed_bfloat16\n");
+  const auto line = [](const char* what, double a, double b, const char* unit) {
+    std::printf("  %-34s %9.3f %9.3f %s   ratio %.2f\n", what, a, b, unit, a / b);
+  };
+  line("one row", whole.row * 1e3, brain.row * 1e3, "ms");
+  line("128 rows", whole.batch * 1e3, brain.batch * 1e3, "ms");
+  line("training step, 128 rows", whole.step * 1e3, brain.step * 1e3, "ms");
+  const auto mb = [](std::size_t bytes) { return static_cast<double>(bytes) / 1e6; };
+  line("prepared weights", mb(whole.predict.prepared_bytes), mb(brain.predict.prepared_bytes), "MB");
+  line("step of 16 x Dense 1024, 4096 rows", mb(whole.train.live_bytes), mb(brain.train.live_bytes), "MB");
+}
+
 void second_device() {
   const auto in = Input({1024});
   const Model model(in, Dense(1024)(Dense(1024, {.activation = "relu"})(Dense(1024, {.activation = "relu"})(in))));
@@ -128,5 +170,6 @@ int main() {
   tiny_predict();
   plan_of_deep_cnn();
   mlp_step();
+  brain_floats();
   second_device();
 }

@@ -60,7 +60,10 @@ int predict(const PredictArgs& args) {
 
   NamedArrays outputs;
   const auto names = unique_output_names(model);
-  for (std::size_t i = 0; i < results.size(); ++i) outputs.emplace_back(names[i], results[i]);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const bool brain = results[i].dtype() == DType::bf16;  // NumPy's files have no such type
+    outputs.emplace_back(names[i], brain ? results[i].astype(DType::f32) : results[i]);
+  }
   check_signals();
   if (!to_stdout) {
     save_npz(args.outputs, outputs);
@@ -82,7 +85,8 @@ constinit const Command predict_command{
     "ramet predict model.keras --inputs x.npz --outputs y.npz\n"
     "ramet predict model.keras --inputs - --outputs - < x.npz > y.npz",
     "Inputs are named after the model's InputLayers, outputs after its output layers; a repeated output name\n"
-    "becomes name_1, name_2. Python writes and reads the files with numpy.savez and numpy.load.",
+    "becomes name_1, name_2. Outputs in bfloat16 are written as float32. Python writes and reads the files with "
+    "numpy.savez and numpy.load.",
     &run_with<PredictArgs, predict>};
 
 }  // namespace ramet::cli

@@ -57,7 +57,7 @@ Array Array::uninitialized(Shape shape, DType dtype) {
 
 Array Array::full(Shape shape, double value, DType dtype) {
   Array out(std::move(shape), dtype);
-  visit_dtype(dtype, [&](auto zero) {
+  visit_element(dtype, [&](auto zero) {
     using T = decltype(zero);
     for (auto& x : out.data<T>()) x = static_cast<T>(value);
   });
@@ -66,7 +66,7 @@ Array Array::full(Shape shape, double value, DType dtype) {
 
 Array Array::arange(std::int64_t count, DType dtype) {
   Array out({count}, dtype);
-  visit_dtype(dtype, [&](auto zero) {
+  visit_element(dtype, [&](auto zero) {
     using T = decltype(zero);
     std::int64_t i = 0;
     for (auto& x : out.data<T>()) x = static_cast<T>(i++);
@@ -101,13 +101,13 @@ double Array::at(std::initializer_list<std::int64_t> index) const {
     require(i >= 0 && i < shape_[axis], "Array::at: index ", i, " is outside axis ", axis, " of ", to_string(shape_));
     offset = offset * shape_[axis++] + i;
   }
-  return visit_dtype(
+  return visit_element(
       dtype_, [&](auto zero) { return static_cast<double>(data<decltype(zero)>()[static_cast<std::size_t>(offset)]); });
 }
 
 double Array::item() const {
   require(size_ == 1, "Array::item: needs exactly one element; the shape is ", to_string(shape_));
-  return visit_dtype(dtype_, [&](auto zero) { return static_cast<double>(data<decltype(zero)>()[0]); });
+  return visit_element(dtype_, [&](auto zero) { return static_cast<double>(data<decltype(zero)>()[0]); });
 }
 
 Array Array::copy() const {
@@ -120,8 +120,8 @@ Array Array::copy() const {
 Array Array::astype(DType dtype) const {
   if (dtype == dtype_) return *this;
   Array out(shape_, dtype);
-  visit_dtype(dtype_, [&](auto from) {
-    visit_dtype(dtype, [&](auto to) {
+  visit_element(dtype_, [&](auto from) {
+    visit_element(dtype, [&](auto to) {
       using From = decltype(from);
       using To = decltype(to);
       const auto in = data<From>();
@@ -178,7 +178,7 @@ Array Array::take_rows(std::span<const std::int64_t> index) const {
 std::vector<double> Array::to_doubles() const {
   std::vector<double> out;
   out.reserve(static_cast<std::size_t>(size_));
-  visit_dtype(dtype_, [&](auto zero) {
+  visit_element(dtype_, [&](auto zero) {
     for (const auto x : data<decltype(zero)>()) out.push_back(static_cast<double>(x));
   });
   return out;
@@ -211,7 +211,7 @@ std::ostream& operator<<(std::ostream& out, const Array& array) {
     const auto values = array.to_doubles();
     return out << '[' << values[0] << ", " << values[1] << ", " << values[2] << ", … , " << values.back() << ']';
   }
-  visit_dtype(array.dtype(), [&](auto zero) {
+  visit_element(array.dtype(), [&](auto zero) {
     const auto* at = array.data<decltype(zero)>().data();
     print_nested(out, at, array.shape(), 0);
   });

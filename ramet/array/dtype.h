@@ -5,6 +5,7 @@
 #include <ostream>
 #include <string_view>
 
+#include "ramet/array/bfloat16.h"
 #include "ramet/base/error.h"
 
 namespace ramet {
@@ -37,13 +38,16 @@ constexpr DType dtype_of() {
     return DType::i8;
   else if constexpr (std::is_same_v<T, std::uint8_t>)
     return DType::u8;
+  else if constexpr (std::is_same_v<T, BFloat16>)
+    return DType::bf16;
   else {
     static_assert(std::is_same_v<T, bool>, "no Ramet element type for this C++ type");
     return DType::boolean;
   }
 }
 
-// Calls visit(T{}) with the C++ type of `dtype`. Half precision has no arithmetic type and is refused.
+// Calls visit(T{}) with the C++ type of `dtype`. Half precision has no arithmetic type and is refused: programs compute
+// bfloat16 in float32 (passes::widen).
 template <class Visit>
 decltype(auto) visit_dtype(DType dtype, Visit&& visit) {
   switch (dtype) {
@@ -57,6 +61,13 @@ decltype(auto) visit_dtype(DType dtype, Visit&& visit) {
     default: break;
   }
   throw UsageError(cat("dtype ", dtype, " cannot be computed with yet; use float32 or float64"));
+}
+
+// As visit_dtype, and bfloat16: for code that reads, writes and converts elements.
+template <class Visit>
+decltype(auto) visit_element(DType dtype, Visit&& visit) {
+  if (dtype == DType::bf16) return visit(BFloat16{});
+  return visit_dtype(dtype, visit);
 }
 
 }  // namespace ramet

@@ -27,7 +27,8 @@ Executable::Executable(std::shared_ptr<const Plan> plan, const Backend& backend)
 
 std::shared_ptr<const Executable> Executable::compile(std::unique_ptr<Program> program, const Backend& backend,
                                                       PlanOptions options) {
-  if (backend.optimizes()) program = optimize(std::move(program), {.frozen_state = options.frozen_state, .skip = {}});
+  program = backend.optimizes() ? optimize(std::move(program), {.frozen_state = options.frozen_state, .skip = {}})
+                                : lower(std::move(program));
   return std::shared_ptr<const Executable>(new Executable(make_plan(std::move(program), backend, options), backend));
 }
 

@@ -16,6 +16,8 @@ namespace {
 
 std::mutex names_mutex;
 std::map<std::string, int, std::less<>> names_given;
+std::mutex policy_mutex;
+std::string global_policy = "float32";
 thread_local std::string path_prefix;  // empty, or ends in '/'
 
 TracedNest cast_floating(const TracedNest& nest, DType dtype) {
@@ -43,6 +45,28 @@ const Nest<Spec>* SpecArgs::find(std::string_view name) const {
 
 PathScope::PathScope(const std::string& prefix) : before_(path_prefix) { path_prefix += prefix + "/"; }
 PathScope::~PathScope() { path_prefix = before_; }
+
+DTypePolicy dtype_policy_from(std::string_view name) {
+  if (name == "mixed_bfloat16") return {DType::bf16, DType::f32};
+  for (const DType dtype : {DType::f32, DType::f64, DType::bf16})
+    if (name == keras_name(dtype)) return {dtype, dtype};
+  static constexpr std::string_view kKnown = "use float32, float64, bfloat16 or mixed_bfloat16";
+  if (name == "mixed_float16")
+    throw UsageError(
+        cat("dtype policy 'mixed_float16' is not supported: its small gradients need a loss that is scaled; ", kKnown));
+  throw UsageError(cat("dtype policy '", name, "' is not supported; ", kKnown));
+}
+
+void set_dtype_policy(const std::string& name) {
+  dtype_policy_from(name);
+  const std::lock_guard lock(policy_mutex);
+  global_policy = name;
+}
+
+std::string dtype_policy() {
+  const std::lock_guard lock(policy_mutex);
+  return global_policy;
+}
 
 std::string unique_name(std::string_view class_name) {
   const std::string base = snake_case(class_name);
@@ -115,7 +139,7 @@ Weight Builder::weight(const std::string& name, Shape shape, const InitFunction&
   for (const auto size : shape)
     require(size != None, describe(layer_), ": the weight '", name,
             "' needs a size that the input leaves open: ", to_string(shape));
-  const DType dtype = options.dtype.value_or(layer_.dtype());
+  const DType dtype = options.dtype.value_or(layer_.variable_dtype());
   auto variable = std::make_shared<Variable>(name, first_value(layer_, name, shape, dtype, initializer));
   variable->path = cat(path_, "/", name);
   variable->trainable = options.trainable;
@@ -148,16 +172,14 @@ void Builder::build(const LayerRef& inner, const std::vector<Spec>& inputs) {
 
 Layer::Layer(std::string name, bool trainable, std::string dtype) : Operation(std::move(name)), trainable_(trainable) {
   require(this->name().find('/') == std::string::npos, "layer name '", this->name(), "' must not contain '/'");
-  set_dtype(std::move(dtype));
+  set_dtype(dtype);
 }
 
-void Layer::set_dtype(std::string dtype) {
+void Layer::set_dtype(const std::string& dtype) {
+  dtype_name_ = dtype.empty() ? dtype_policy() : dtype;
   try {
-    dtype_ = dtype_from(dtype);
+    dtype_ = dtype_policy_from(dtype_name_);
   } catch (const UsageError& error) { throw UsageError(cat("layer '", name(), "': ", error.what())); }
-  require(dtype_ == DType::f32 || dtype_ == DType::f64, "layer '", name(), "': dtype policy '", dtype,
-          "' is not supported yet; use float32 or float64");
-  dtype_name_ = std::move(dtype);
 }
 
 LayerRef Layer::clone_named(std::string name) const {
@@ -299,11 +321,12 @@ Values Layer::compute_mask(const CallContext& ctx, const std::vector<Traced>&) c
 
 TracedNest Layer::trace(Trace& trace, const TracedArgs& given) {
   TracedArgs args;
-  for (const auto& a : given.args) args.args.push_back(cast_floating(a, dtype_));
+  const auto cast = [&](const TracedNest& nest) { return autocast() ? cast_floating(nest, compute_dtype()) : nest; };
+  for (const auto& a : given.args) args.args.push_back(cast(a));
   bool training = trace.training;
   for (const auto& [key, a] : given.kwargs) {
     if (key == "training" && a.is_constant() && a.constant().is_bool()) training = a.constant().as_bool();
-    args.kwargs.emplace_back(key, cast_floating(a, dtype_));
+    args.kwargs.emplace_back(key, cast(a));
   }
   ensure(built_, describe(*this), " was called before it was built");
   trace.scope.push_back(name());

@@ -56,11 +56,22 @@ class Operation : public std::enable_shared_from_this<Operation> {
 struct LayerOptions {
   std::string name = "";  // empty: the class in snake case, made unique
   bool trainable = true;
-  std::string dtype = "float32";
+  std::string dtype = "";  // a dtype policy; empty: the one of set_dtype_policy
   static constexpr auto fields =
       std::tuple{field("name", &LayerOptions::name), field("trainable", &LayerOptions::trainable),
                  field("dtype", &LayerOptions::dtype)};
 };
+
+// What a dtype policy says: the type that weights have, and the one that a layer computes and gives results in.
+struct DTypePolicy {
+  DType compute = DType::f32, variable = DType::f32;
+};
+// float32, float64, bfloat16 or mixed_bfloat16 (computes in bfloat16, weights in float32); UsageError otherwise.
+DTypePolicy dtype_policy_from(std::string_view name);
+
+// Keras' set_dtype_policy: what layers compute in that are made from now on and not told. Safe to call from any thread.
+void set_dtype_policy(const std::string& name);
+std::string dtype_policy();
 
 // What a layer does with the mask of its input.
 enum class MaskRule : unsigned char {
@@ -129,6 +140,8 @@ class Layer : public Operation {
   // What each of them is called in a weights file. A name that ends in '/' is a container of several, numbered there by
   // class: "cells/".
   virtual std::vector<std::string> sublayer_names() const { return {}; }
+  // Whether floating inputs and weights are cast to the compute type before `call` sees them.
+  virtual bool autocast() const { return true; }
   // A penalty on the outputs, divided by the batch size and added to the losses; empty for none.
   virtual std::function<Value(Value)> activity_penalty() const { return nullptr; }
 
@@ -148,8 +161,9 @@ class Layer : public Operation {
   bool trainable() const { return trainable_; }
   virtual void set_trainable(bool trainable);  // of the layers inside, too
   void set_own_trainable(bool trainable) { trainable_ = trainable; }
-  DType dtype() const { return dtype_; }
-  const std::string& dtype_name() const { return dtype_name_; }
+  DType compute_dtype() const { return dtype_.compute; }
+  DType variable_dtype() const { return dtype_.variable; }
+  const std::string& dtype_name() const { return dtype_name_; }  // of the policy
   // Own trainable, own other, then those of the layers inside; each variable once. Seeds are left out.
   VariableRefs weights() const;
   VariableRefs trainable_weights() const;
@@ -174,7 +188,7 @@ class Layer : public Operation {
   void forget_build() override;
   bool is_built() const override { return built_; }
   void mark_built() { built_ = true; }
-  void set_dtype(std::string name);
+  void set_dtype(const std::string& name);
   friend class Builder;
 
  private:
@@ -183,7 +197,7 @@ class Layer : public Operation {
   bool built_ = false, trainable_ = true;
   Json build_config_;
   std::string dtype_name_;
-  DType dtype_ = DType::f32;
+  DTypePolicy dtype_;
 };
 
 // While it lives, weights that this thread builds have `prefix` before their paths: those of a Sequential's layers its

@@ -249,7 +249,7 @@ ModelLayer& Model::layer() const {
 
 Model::Model(const Arg& inputs, const Arg& outputs, ModelOptions options)
     : layer_(std::make_shared<FunctionalLayer>(inputs, outputs,
-                                               LayerOptions{std::move(options.name), options.trainable, "float32"})) {}
+                                               LayerOptions{std::move(options.name), options.trainable, ""})) {}
 
 LayerRef Model::get_layer(std::size_t index) const {
   const auto all = layers();
@@ -298,10 +298,10 @@ void Logs::set(std::string_view name, double value) {
 
 Sequential::Sequential(ModelOptions options)
     : Model(std::make_shared<SequentialLayer>(std::vector<LayerRef>{},
-                                              LayerOptions{std::move(options.name), options.trainable, "float32"})) {}
+                                              LayerOptions{std::move(options.name), options.trainable, ""})) {}
 Sequential::Sequential(std::initializer_list<LayerRef> layers, ModelOptions options)
     : Model(std::make_shared<SequentialLayer>(std::vector<LayerRef>(layers),
-                                              LayerOptions{std::move(options.name), options.trainable, "float32"})) {}
+                                              LayerOptions{std::move(options.name), options.trainable, ""})) {}
 Sequential::Sequential(const Tensor& input, std::initializer_list<LayerRef> layers, ModelOptions options)
     : Sequential(std::move(options)) {
   add(input);

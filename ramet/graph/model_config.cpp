@@ -88,7 +88,7 @@ std::string plain(const std::string& text) {
 LayerOptions model_options_from(const JsonObject& json, std::string_view class_name,
                                 const std::vector<std::string>& known) {
   LayerOptions options = layer_options_from(json, class_name, known);
-  if (class_name == "Functional") options.dtype = "float32";  // each layer has its own
+  if (class_name == "Functional") options.dtype = "";  // each layer has its own
   return options;
 }
 

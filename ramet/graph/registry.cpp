@@ -190,15 +190,16 @@ Json encode_dtype_policy(const std::string& name) {
 }
 
 std::string decode_dtype_policy(const Json& json) {
-  if (json.is_null()) return "float32";
+  if (json.is_null()) return dtype_policy();
   if (!json.is_string()) {
     const std::string& kind = json.at("class_name").as_string();
     if (kind != "DTypePolicy" && kind != "FloatDTypePolicy" && kind != "Policy")  // the last is Keras 2's
       throw DataError(cat("dtype policies of class ", quoted(kind), " are not supported"));
   }
   const std::string name = json.is_string() ? json.as_string() : json.at("config").at("name").as_string();
-  if (name != "float32" && name != "float64")
-    throw DataError(cat("dtype policy '", name, "' is not supported yet; use float32 or float64"));
+  try {
+    dtype_policy_from(name);
+  } catch (const UsageError& error) { throw DataError(error.what()); }
   return name;
 }
 

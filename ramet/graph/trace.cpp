@@ -45,12 +45,16 @@ void Trace::finish() {
 }
 
 CallContext::CallContext(Trace& trace, const Layer& layer, const TracedArgs& args, bool training)
-    : trace_(trace), args_(args), training_(training), compute_dtype_(layer.dtype()) {}
+    : trace_(trace),
+      args_(args),
+      training_(training),
+      compute_dtype_(layer.compute_dtype()),
+      autocast_(layer.autocast()) {}
 
 Value CallContext::operator[](const Weight& weight) const {
   ensure(static_cast<bool>(weight), "a weight that was never built was used");
   const Value v = raw(weight);
-  return is_floating(v.dtype()) ? ops::cast(v, compute_dtype_) : v;
+  return autocast_ && is_floating(v.dtype()) ? ops::cast(v, compute_dtype_) : v;
 }
 
 Value CallContext::draw(const Weight& seed) const {

@@ -77,7 +77,7 @@ class CallContext {
   DType compute_dtype() const { return compute_dtype_; }
   const TracedArgs& args() const { return args_; }
 
-  // A variable, cast to the layer's compute type when floating.
+  // A variable, cast to the layer's compute type when floating and the layer casts.
   Value operator[](const Weight& weight) const;
   // A variable in its own type.
   Value raw(const Weight& weight) const { return trace_.value_of(weight.variable()); }
@@ -108,6 +108,7 @@ class CallContext {
   const TracedArgs& args_;
   bool training_;
   DType compute_dtype_;
+  bool autocast_;
 };
 
 }  // namespace ramet

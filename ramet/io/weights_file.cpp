@@ -74,7 +74,7 @@ std::vector<std::string> other_places(const std::string& path) {
   return out;
 }
 
-// Whether a float32 or float64 array holds NaN or infinity: all bits of an exponent set.
+// Whether a floating array holds NaN or infinity: all bits of an exponent set.
 template <class Bits, Bits kExponent>
 bool any_nonfinite(std::span<const std::byte> bytes) {
   Bits found = 0;
@@ -89,6 +89,7 @@ bool any_nonfinite(std::span<const std::byte> bytes) {
 bool nonfinite(const Array& a) {
   const std::span<const std::byte> bytes(static_cast<const std::byte*>(a.raw()), a.byte_size());
   if (a.dtype() == DType::f32) return any_nonfinite<std::uint32_t, 0x7f800000u>(bytes);
+  if (a.dtype() == DType::bf16) return any_nonfinite<std::uint16_t, 0x7f80u>(bytes);
   if (a.dtype() == DType::f64) return any_nonfinite<std::uint64_t, 0x7ff0000000000000u>(bytes);
   return false;
 }

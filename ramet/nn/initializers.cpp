@@ -14,6 +14,7 @@ std::uint64_t seed_of(const std::optional<std::int64_t>& seed) {
 
 template <class Fill>
 Array filled(const Shape& shape, DType dtype, Fill&& fill) {
+  if (dtype == DType::bf16) return filled(shape, DType::f32, fill).astype(dtype);
   Array out(shape, dtype);
   if (dtype == DType::f64)
     fill(out.data<double>().data(), out.size());

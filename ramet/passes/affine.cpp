@@ -21,18 +21,6 @@ struct Chain {
   bool scaled = false;
 };
 
-// Values that depend on nothing but state that is only read.
-std::vector<bool> fixed_values(const Program& p) {
-  std::vector<bool> fixed(at(p.value_count()), false);
-  for (const auto& input : p.inputs()) fixed[at(input.value)] = input.kind == InputKind::state && input.update < 0;
-  for (const Instr& instr : p.instrs()) {
-    bool all = !has(instr.op->traits, Trait::random);
-    for (const int v : instr.inputs) all = all && fixed[at(v)];
-    for (const int v : instr.results) fixed[at(v)] = all;
-  }
-  return fixed;
-}
-
 // One number, or one per channel, the channels being the last axis of `out`.
 bool per_channel(const Spec& spec, const Spec& out) {
   if (spec.dtype != out.dtype || spec.rank() > out.rank()) return false;

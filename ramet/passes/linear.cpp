@@ -1,5 +1,5 @@
 // Matrix products and convolutions take the bias, the sum with another value and the activation that follow them into
-// their own instruction.
+// their own instruction. Products by fixed weights that are stored in bfloat16 read them as they are.
 #include "ramet/ops/matmul/linear.h"
 
 #include <optional>
@@ -21,11 +21,16 @@ struct Chain {
   std::vector<int> members;      // in order; the product is the first
   int bias = -1, residual = -1;  // values
   std::string activation = "linear";
+  bool brain_weights = false;  // the second factor is what is widened to it
 };
 
 class Finder {
  public:
-  explicit Finder(const Program& p) : p_(p), users_(p), taken_(p.instrs().size(), false) {}
+  Finder(const Program& p, bool frozen_state)
+      : p_(p),
+        users_(p),
+        taken_(p.instrs().size(), false),
+        fixed_(frozen_state ? fixed_values(p) : std::vector<bool>(at(p.value_count()), false)) {}
 
   std::optional<Chain> chain(int product) {
     const Instr& instr = p_.instr(product);
@@ -49,7 +54,8 @@ class Finder {
       if (p_.spec(other) == out) c.residual = other, take(add);
     }
     take_activation(c, value, take);
-    if (c.members.size() == 1) return {};
+    c.brain_weights = instr.op == &ops::matmul_op && is_brain(instr.inputs[1]);
+    if (c.members.size() == 1 && !c.brain_weights) return {};
     for (const int m : c.members) taken_[at(m)] = true;
     return c;
   }
@@ -80,6 +86,11 @@ class Finder {
     if (cap >= 0 && p_.instr(cap).op == &ops::minimum_op && is_six(other_input(cap, value)))
       c.activation = "relu6", take(cap);
   }
+  bool is_brain(int weights) const {
+    const int producer = p_.producer(weights);
+    return producer >= 0 && fixed_[at(weights)] && p_.instr(producer).op == &ops::cast_op &&
+           p_.spec(p_.instr(producer).inputs[0]).dtype == DType::bf16 && p_.spec(weights).rank() == 2;
+  }
   bool is_six(int value) const {
     const std::optional<double> number = splat(p_, value);
     return number && *number == 6;
@@ -87,13 +98,13 @@ class Finder {
 
   const Program& p_;
   Users users_;
-  std::vector<bool> taken_;
+  std::vector<bool> taken_, fixed_;
 };
 
 }  // namespace
 
-std::unique_ptr<Program> linear(const Program& program, const PassOptions&) {
-  Finder finder(program);
+std::unique_ptr<Program> linear(const Program& program, const PassOptions& options) {
+  Finder finder(program, options.frozen_state);
   std::vector<int> chain_of(program.instrs().size(), -1);
   std::vector<Chain> chains;
   // From the back: of two products that are added, the one computed last takes the sum in.
@@ -116,7 +127,10 @@ std::unique_ptr<Program> linear(const Program& program, const PassOptions&) {
     if (which < 0) return out.emit(*instr.op, in, instr.attrs);
     const Chain& c = chains[at(which)];
     Operands& o = operands[at(which)];
-    if (i == c.product) o.x = in[0], o.w = in[1];
+    if (i == c.product) {
+      o.x = in[0];
+      o.w = c.brain_weights ? out.value(out.instr(out.producer(in[1].id)).inputs[0]) : in[1];
+    }
     for (std::size_t k = 0; k < in.size() && i != c.product; ++k) {
       if (instr.inputs[k] == c.bias) o.bias = in[k];
       if (instr.inputs[k] == c.residual) o.residual = in[k];

@@ -41,9 +41,11 @@ std::unique_ptr<Program> optimize_bodies(const Program& program, const PassOptio
 
 const std::vector<Pass>& all_passes() {
   static const std::vector<Pass> list = {
-      {"place", passes::place},     {"fold", passes::fold},     {"pools", passes::pools},
-      {"cse", passes::cse},         {"pads", passes::pads},     {"dce", passes::dce},
-      {"affine", passes::affine},   {"linear", passes::linear}, {"recompute", passes::recompute},
+      {"place", passes::place},     {"widen", passes::widen, true},
+      {"fold", passes::fold},       {"pools", passes::pools},
+      {"cse", passes::cse},         {"pads", passes::pads},
+      {"dce", passes::dce},         {"affine", passes::affine},
+      {"linear", passes::linear},   {"recompute", passes::recompute},
       {"cluster", passes::cluster},
   };
   return list;
@@ -51,7 +53,7 @@ const std::vector<Pass>& all_passes() {
 
 std::unique_ptr<Program> optimize(std::unique_ptr<Program> program, const PassOptions& options) {
   for (const Pass& pass : all_passes()) {
-    if (skipped(pass.name, options)) continue;
+    if (!pass.required && skipped(pass.name, options)) continue;
     if (auto changed = pass.run(*program, options)) {
       program = std::move(changed);
       verify(*program, pass.name);
@@ -59,6 +61,13 @@ std::unique_ptr<Program> optimize(std::unique_ptr<Program> program, const PassOp
   }
   if (auto changed = optimize_bodies(*program, options)) program = std::move(changed);
   return program;
+}
+
+std::unique_ptr<Program> lower(std::unique_ptr<Program> program) {
+  PassOptions required_only;
+  for (const Pass& pass : all_passes())
+    if (!pass.required) required_only.skip.push_back(pass.name);
+  return optimize(std::move(program), required_only);
 }
 
 }  // namespace ramet

@@ -16,6 +16,7 @@ struct PassOptions {
 struct Pass {
   std::string_view name;
   std::unique_ptr<Program> (*run)(const Program&, const PassOptions&);  // null when nothing changed
+  bool required = false;                                                // kernels count on it: cannot be left out
 };
 
 // The passes in the order they run.
@@ -23,5 +24,8 @@ const std::vector<Pass>& all_passes();
 
 // Runs them all, verifying after each, on the program and the bodies inside it.
 std::unique_ptr<Program> optimize(std::unique_ptr<Program> program, const PassOptions& options = {});
+
+// Runs the required ones alone: what a backend that takes programs as they are needs of them.
+std::unique_ptr<Program> lower(std::unique_ptr<Program> program);
 
 }  // namespace ramet

@@ -5,6 +5,7 @@
 namespace ramet::passes {
 
 std::unique_ptr<Program> place(const Program&, const PassOptions&);  // transfers between devices
+std::unique_ptr<Program> widen(const Program&, const PassOptions&);  // what computes with bfloat16 does so in float32
 std::unique_ptr<Program> fold(const Program&,
                               const PassOptions&);  // x·1, x+0, needless broadcasts; factors out of sums
 std::unique_ptr<Program> cse(const Program&, const PassOptions&);    // equal instructions once

@@ -1,6 +1,7 @@
 // A sum, difference, product or quotient of one large value with small ones (x - mean, and that times a factor) that is
 // read in several places is computed again in each: there it is an instruction on a tile in the cache, while keeping it
-// would write it to memory and hold it until the gradient is done.
+// would write it to memory and hold it until the gradient is done. A bfloat16 is widened again for every reader, also
+// for products, so that what waits for the gradient takes two bytes and not four.
 #include "ramet/passes/recompute.h"
 
 #include <functional>
@@ -29,7 +30,11 @@ class Finder {
   }
 
   // Whether the value is worth computing again for a reader.
-  bool again(int value) const { return !kept_[at(value)] && readers_[at(value)] > 1 && cheap(value, kLongest); }
+  bool again(int value) const {
+    if (readers_[at(value)] < 2) return false;
+    return widened(value) || (!kept_[at(value)] && cheap(value, kLongest));
+  }
+  bool widened(int value) const { return p_.producer(value) >= 0 && is_widening(p_, p_.instr(p_.producer(value))); }
   // Whether the value is in memory anyway.
   bool in_memory(int value) const {
     const int maker = p_.producer(value);
@@ -43,6 +48,7 @@ class Finder {
   bool cheap(int value, int most) const {
     const int producer = p_.producer(value);
     if (producer < 0 || most == 0) return false;
+    if (widened(value)) return true;
     const Instr& instr = p_.instr(producer);
     if (!is_cheap(*instr.op) || !ops::can_cluster(p_, instr)) return false;
     const auto size = element_count(p_.spec(value).shape);
@@ -69,6 +75,7 @@ std::unique_ptr<Program> recompute(const Program& program, const PassOptions&) {
   // What makes `value` (of the old program; `now` in the new one) once more, back to what is in memory.
   const std::function<Value(Program&, int, Value)> copy = [&](Program& out, int value, Value now) {
     const Instr maker = out.instr(out.producer(now.id));
+    if (finder.widened(value)) return ops::cast(out.value(maker.inputs[0]), DType::f32);
     const Instr& old = program.instr(program.producer(value));
     const auto size = element_count(now.shape());
     Values operands;

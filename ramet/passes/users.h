@@ -1,8 +1,21 @@
-// Who reads a value: what passes ask before they take instructions together.
+// Who reads a value, and which never change: what passes ask before they take instructions together.
 #pragma once
-#include "ramet/ir/program.h"
+#include "ramet/ir/op.h"
 
 namespace ramet::passes {
+
+// Values that depend on nothing but state that is only read.
+inline std::vector<bool> fixed_values(const Program& p) {
+  const auto at = [](int i) { return static_cast<std::size_t>(i); };
+  std::vector<bool> fixed(at(p.value_count()), false);
+  for (const auto& input : p.inputs()) fixed[at(input.value)] = input.kind == InputKind::state && input.update < 0;
+  for (const Instr& instr : p.instrs()) {
+    bool all = !has(instr.op->traits, Trait::random);
+    for (const int v : instr.inputs) all = all && fixed[at(v)];
+    for (const int v : instr.results) fixed[at(v)] = all;
+  }
+  return fixed;
+}
 
 class Users {
  public:

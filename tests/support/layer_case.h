@@ -15,6 +15,7 @@ struct LayerCase {
   std::optional<std::vector<Array>> masks;  // of the outputs; undefined where there is none
   std::optional<Arrays> weights_after;      // absent where nobody looked
   std::vector<Array> d_inputs, d_weights;   // undefined where none was recorded
+  std::shared_ptr<LayerCase> whole;         // the same call in float32, where the case itself computes in bfloat16
 };
 
 inline bool is_array(const Json& json) { return json.is_object() && json.as_object().contains("offset"); }
@@ -59,6 +60,19 @@ inline LayerCase read_random_case(const Recording& recording, const Json& json) 
   out.weights_after = json.at("weights_after").is_null() ? out.weights : recording.arrays(json.at("weights_after"));
   out.d_inputs = read_optional(recording, json, "d_inputs");
   out.d_weights = read_optional(recording, json, "d_weights");
+  return out;
+}
+
+// brain_layers: as above, and the results of the same call in float32.
+inline LayerCase read_brain_case(const Recording& recording, const Json& json) {
+  LayerCase out = read_random_case(recording, json);
+  const Json& whole = json.at("float32");
+  out.whole = std::make_shared<LayerCase>();
+  out.whole->outputs = recording.arrays(whole.at("outputs"));
+  out.whole->weights_after =
+      whole.at("weights_after").is_null() ? out.weights : recording.arrays(whole.at("weights_after"));
+  out.whole->d_inputs = read_optional(recording, whole, "d_inputs");
+  out.whole->d_weights = read_optional(recording, whole, "d_weights");
   return out;
 }
 
@@ -109,13 +123,26 @@ struct Tolerance {
   }
 };
 
+// How far a computation with brain floats may lie from the same in float32: as far as Keras' own does, twice, for which
+// values are rounded on the way is not the same (XLA keeps some in float32), and by one rounding of the result.
+inline double brain_bound(const Array& expected, const Array& whole) {
+  return 2 * max_difference(expected.astype(DType::f64), whole.astype(DType::f64)) + std::ldexp(largest(whole), -7);
+}
+
 // What does not agree, a line each; empty when everything does.
 inline std::vector<std::string> differences(const LayerCase& recorded, const LayerRef& layer, const Backend& backend) {
   std::vector<std::string> out;
-  const auto compare = [&](const std::string& what, const Array& got, const Array& expected,
-                           const Tolerance& tolerance) {
+  const auto compare = [&](const std::string& what, const Array& got, const Array& expected, const Tolerance& tolerance,
+                           const Array& whole = {}) {
     if (got.shape() != expected.shape()) {
       out.push_back(cat(what, " has shape ", to_string(got.shape()), ", not ", to_string(expected.shape())));
+      return;
+    }
+    if (whole.defined()) {
+      if (got.dtype() != expected.dtype()) out.push_back(cat(what, " is ", got.dtype(), ", not ", expected.dtype()));
+      const double d = max_difference(got.astype(DType::f64), whole.astype(DType::f64)),
+                   bound = brain_bound(expected, whole);
+      if (!(d <= bound)) out.push_back(cat(what, " differs from float32 by ", d, " (at most ", bound, ")"));
       return;
     }
     const double d = max_difference(got.astype(DType::f64), expected.astype(DType::f64)),
@@ -135,7 +162,8 @@ inline std::vector<std::string> differences(const LayerCase& recorded, const Lay
   if (result.outputs.size() != recorded.outputs.size())
     return {cat(result.outputs.size(), " outputs, not ", recorded.outputs.size())};
   for (std::size_t i = 0; i < recorded.outputs.size(); ++i)
-    compare(cat("output ", i), result.outputs[i], recorded.outputs[i], forward);
+    compare(cat("output ", i), result.outputs[i], recorded.outputs[i], forward,
+            recorded.whole ? recorded.whole->outputs.at(i) : Array());
   if (recorded.masks)
     for (std::size_t i = 0; i < recorded.masks->size(); ++i) {
       const Array &got = result.masks.at(i), &expected = (*recorded.masks)[i];
@@ -147,7 +175,8 @@ inline std::vector<std::string> differences(const LayerCase& recorded, const Lay
   if (recorded.weights_after) {
     const Arrays after = layer->get_weights();
     for (std::size_t i = 0; i < after.size(); ++i)
-      compare(cat("weight ", i, " afterwards"), after[i], recorded.weights_after->at(i), forward);
+      compare(cat("weight ", i, " afterwards"), after[i], recorded.weights_after->at(i), forward,
+              recorded.whole ? recorded.whole->weights_after->at(i) : Array());
   }
   if (recorded.call.seeds.empty()) return out;
 
@@ -158,7 +187,9 @@ inline std::vector<std::string> differences(const LayerCase& recorded, const Lay
   const auto input_gradient = [&](const Array& x) {
     if (index >= recorded.d_inputs.size()) return;
     if (const Array& d = recorded.d_inputs[index++]; is_floating(x.dtype())) {
-      if (d.defined()) compare(cat("gradient of input ", index - 1), result.input_gradients.at(at), d, backward);
+      if (d.defined())
+        compare(cat("gradient of input ", index - 1), result.input_gradients.at(at), d, backward,
+                recorded.whole ? recorded.whole->d_inputs.at(index - 1) : Array());
       ++at;
     }
   };
@@ -170,7 +201,8 @@ inline std::vector<std::string> differences(const LayerCase& recorded, const Lay
     if (ours != recorded.d_weights[i].defined())
       out.push_back(cat("weight ", i, ours ? " is trainable" : " is not trainable"));
     if (ours && recorded.d_weights[i].defined())
-      compare(cat("gradient of weight ", i), result.weight_gradients.at(g), recorded.d_weights[i], backward);
+      compare(cat("gradient of weight ", i), result.weight_gradients.at(g), recorded.d_weights[i], backward,
+              recorded.whole ? recorded.whole->d_weights.at(i) : Array());
     g += ours;
   }
   return out;

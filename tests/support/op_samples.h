@@ -27,7 +27,7 @@ class Random {
   }
   Array array(const Spec& spec, double low = -2, double high = 2) {
     Array out(spec.shape, spec.dtype);
-    visit_dtype(spec.dtype, [&](auto zero) {
+    visit_element(spec.dtype, [&](auto zero) {
       using T = decltype(zero);
       for (auto& x : out.data<T>()) {
         if constexpr (std::is_same_v<T, bool>)

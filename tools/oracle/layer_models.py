@@ -4,6 +4,7 @@ import json
 import os
 
 import keras
+import ml_dtypes  # noqa: F401  (makes NumPy know bfloat16)
 import numpy as np
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tests", "data")

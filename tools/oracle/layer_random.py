@@ -656,7 +656,7 @@ def record(out, name, made):
     layer.set_weights(before)
 
     # Gradients of sum(output * r) for float inputs and trainable weights.
-    r = [normal(*y.shape) if y.dtype == np.float32 else None for y in outputs]
+    r = [normal(*y.shape) if y.dtype.name in ("float32", "bfloat16") else None for y in outputs]
     states = kwargs.get("initial_state")
     inputs = [np.asarray(a) for a in tree.flatten([args, states] if states is not None else args)]
     floating = [i for i, a in enumerate(inputs) if a.dtype == np.float32 and name != "Embedding"]

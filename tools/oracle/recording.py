@@ -11,7 +11,7 @@ import os
 
 import numpy as np
 
-DTYPES = {"float32", "float64", "int32", "int64", "bool", "uint8"}
+DTYPES = {"float32", "float64", "int32", "int64", "bool", "uint8", "bfloat16"}
 ALIGNMENT = 16
 
 
@@ -31,7 +31,10 @@ class Recording:
         value = np.ascontiguousarray(value)
         if value.dtype.name not in DTYPES:
             raise TypeError(f"dtype {value.dtype} is not part of the format")
-        data = value.astype(value.dtype.newbyteorder("<")).tobytes()
+        if value.dtype.name == "bfloat16":
+            data = value.view("<u2").tobytes()
+        else:
+            data = value.astype(value.dtype.newbyteorder("<")).tobytes()
         key = hashlib.sha256(data).digest()
         if key not in self.offset_of:
             padding = -self.size % ALIGNMENT

@@ -50,7 +50,7 @@ def run(*args):
         raise RuntimeError(done.stderr.strip())
 
 
-def check(model, inputs, expected, folder):
+def check(model, inputs, expected, folder, tolerances=None):
     first, second = os.path.join(folder, "a.keras"), os.path.join(folder, "b.keras")
     model.save(first)
     run("convert", first, second)
@@ -78,9 +78,10 @@ def check(model, inputs, expected, folder):
     run("predict", first, "--inputs", os.path.join(folder, "x.npz"), "--outputs", out, "--batch-size", "1000")
     got = np.load(out)
     # A graph's outputs were recorded with TensorFlow; JAX gives attention that may see nothing another value.
-    for x, name in zip(expected or want, got.files, strict=True):
+    for i, (x, name) in enumerate(zip(expected or want, got.files, strict=True)):
         size = max(1.0, float(np.max(np.abs(x), initial=0)))
-        if not np.allclose(got[name], x, rtol=0, atol=2e-5 * size, equal_nan=True):
+        tolerance = tolerances[i] if tolerances else 2e-5 * size
+        if not np.allclose(got[name], x.astype(got[name].dtype), rtol=0, atol=tolerance, equal_nan=True):
             raise RuntimeError(f"Ramet predicts another {name}")
 
 
@@ -90,13 +91,24 @@ def graph(case, array):
     return model, [array(i["value"]) for i in case["inputs"]], [array(o) for o in case["outputs"]]
 
 
+def brain_graph(case, array):
+    """A model that computes in bfloat16; it may lie thrice as far from Keras' as that lies from float32, and a rounding."""
+    model = keras.saving.deserialize_keras_object(case["config"])
+    model.set_weights([array(w) for w in case["weights"]])
+    outputs, whole = ([array(o).astype("float32") for o in case[key]] for key in ("outputs", "float32"))
+    tolerances = [3 * np.max(np.abs(a - b)) + 2**-7 * np.max(np.abs(b)) for a, b in zip(outputs, whole)]
+    return model, [array(x) for x in case["x"]], outputs, tolerances
+
+
 def cases():
-    """Names and functions that make (model, inputs, outputs); None where Keras cannot open its own file.
+    """Names and functions that make (model, inputs, outputs) and perhaps tolerances; None where Keras cannot open its own file.
 
     Outputs of None stand for those of the Keras that runs, [] for none: JAX has a rule of its own there (`quirk`)."""
     for case, array in recorded("graphs"):
         make = (lambda c=case, a=array: graph(c, a)) if case.get("reloads", True) else None
         yield f"graphs {case['seed']}", make
+    for case, array in recorded("brain_graphs"):
+        yield f"brain {case['name']} {case['policy']}", lambda c=case, a=array: brain_graph(c, a)
     for name in LAYER_RECORDINGS:
         for number, (case, array) in enumerate(recorded(name)):
             if "error" not in case and "sparsemax" not in json.dumps(case["config"]):  # rows of Keras' do not sum to 1
@@ -117,7 +129,7 @@ with tempfile.TemporaryDirectory() as folder:
             left_out += 1
             continue
         try:
-            check(*made, folder)
+            check(*made[:3], folder, *made[3:])
             passed += 1
         except Refused as error:
             refused += 1

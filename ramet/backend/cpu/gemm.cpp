@@ -10,6 +10,11 @@ void pack_b(const float* b, std::int64_t ldb, bool trans_b, std::int64_t k, std:
   simd().pack_b(b, ldb, trans_b, k, n, packed);
 }
 
+void pack_b_brain(const std::uint16_t* b, std::int64_t ldb, bool trans_b, std::int64_t k, std::int64_t n,
+                  std::uint16_t* packed) {
+  simd().pack_b_brain(b, ldb, trans_b, k, n, packed);
+}
+
 std::size_t gemm_scratch(const Gemm& gemm) { return simd().gemm_scratch(gemm); }
 
 int gemm_parts(const Gemm& g, int threads) {

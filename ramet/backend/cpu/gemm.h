@@ -24,8 +24,9 @@ struct Gemm {
   const float* b = nullptr;  // k x n, or n x k when trans_b; unused when packed_b is given
   std::int64_t ldb = 0;
   bool trans_b = false;
-  const float* packed_b = nullptr;  // op(B) packed by pack_b under the same CPU target
-  float* c = nullptr;               // m x n
+  const float* packed_b = nullptr;              // op(B) packed by pack_b under the same CPU target
+  const std::uint16_t* packed_brain = nullptr;  // the same of brain floats, by pack_b_brain
+  float* c = nullptr;                           // m x n
   std::int64_t ldc = 0;
   bool accumulate = false;  // add to what C holds
   GemmEpilogue epilogue = {};
@@ -34,6 +35,12 @@ struct Gemm {
 // Floats that pack_b writes. The layout depends on the CPU target: never store it in a file.
 std::size_t packed_b_size(std::int64_t k, std::int64_t n);
 void pack_b(const float* b, std::int64_t ldb, bool trans_b, std::int64_t k, std::int64_t n, float* packed);
+
+// The same for a B of brain floats, given by their bits: half the memory to read, which is what one row costs. As many
+// elements; REQUIRES: n > kFewColumns, for fewer are not packed by panels.
+inline constexpr std::int64_t kFewColumns = 4;
+void pack_b_brain(const std::uint16_t* b, std::int64_t ldb, bool trans_b, std::int64_t k, std::int64_t n,
+                  std::uint16_t* packed);
 
 // Bytes of scratch for one part; every part running at the same time needs its own.
 std::size_t gemm_scratch(const Gemm& gemm);

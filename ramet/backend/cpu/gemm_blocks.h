@@ -28,6 +28,7 @@ struct LeftFactor {
 // The right factor: packed, or a matrix that is packed on the way (or read in place where few rows need it).
 struct RightFactor {
   const float* packed;
+  const std::uint16_t* brain;  // packed, in brain floats: a panel is widened when it is first used
   const float* matrix;
   std::int64_t ld;
   bool transposed;

@@ -1,5 +1,6 @@
 #include "ramet/backend/cpu/gemm_blocks.h"
 
+#include "ramet/backend/cpu/gemm_brain.h"
 #include "ramet/backend/cpu/simd_parts.h"
 
 namespace ramet::cpu::RAMET_SIMD {
@@ -49,7 +50,8 @@ class Pass {
     const std::int64_t panels = panels_of(g.column_end - g.column_begin);
     // Packing A pays when several panels use it, packing B when many tiles do.
     a_in_place_ = g.a.matrix != nullptr && (panels <= 2 || rows == 1);
-    b_in_place_ = g.b.packed == nullptr && !g.b.transposed && rows <= most_rows_in_place(g.b.ld);
+    b_in_place_ =
+        g.b.packed == nullptr && g.b.brain == nullptr && !g.b.transposed && rows <= most_rows_in_place(g.b.ld);
     const GemmEpilogue& e = g.epilogue;
     late_bias_ = g.accumulate ? e.bias : nullptr;
     late_ = last_ && (late_bias_ != nullptr || e.activation > 1);
@@ -149,7 +151,9 @@ class Pass {
     if (!ready) {
       for (std::int64_t p = 0; p < width; p += kPanel) {
         const int count = static_cast<int>(least(kPanel, width - p));
-        if (g_.b.transposed) {
+        if (g_.b.brain != nullptr) {
+          widen_panel(g_.b.brain + k0_ * panels_of(g_.n) * kPanel + (j + p) * k_, k_, packed + p * k_);
+        } else if (g_.b.transposed) {
           pack_transposed(g_.b.matrix + (j + p) * g_.b.ld + k0_, g_.b.ld, count, k_, packed + p * k_, kPanel);
         } else {
           pack_straight(g_.b.matrix + k0_ * g_.b.ld + j + p, g_.b.ld, count, k_, packed + p * k_, kPanel);

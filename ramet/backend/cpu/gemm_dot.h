@@ -6,11 +6,11 @@
 
 namespace ramet::cpu::RAMET_SIMD {
 
-inline constexpr std::int64_t kFewRows = 4;
+inline constexpr std::int64_t kFewRows = kFewColumns;
 
 // Depends on the whole product, never on a region: dot products add in another order than tiles.
 inline bool takes_dots(const Gemm& g) {
-  if (g.packed_b != nullptr) return false;
+  if (g.packed_b != nullptr || g.packed_brain != nullptr) return false;
   return (g.trans_b && g.m <= kFewRows) || (!g.trans_a && g.n <= kFewRows);
 }
 

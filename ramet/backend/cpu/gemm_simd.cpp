@@ -1,5 +1,6 @@
 // f32 products: which of the three ways a product goes, and what its region of C needs.
 #include "ramet/backend/cpu/gemm_blocks.h"
+#include "ramet/backend/cpu/gemm_brain.h"
 #include "ramet/backend/cpu/gemm_dot.h"
 #include "ramet/backend/cpu/simd_parts.h"
 
@@ -114,6 +115,8 @@ void multiply_head(const Gemm& g) {
 bool is_packed_head(const Gemm& g) { return g.m == 1 && g.packed_b != nullptr && g.n <= kFewRows && !g.trans_a; }
 bool is_packed_row(const Gemm& g) { return g.m == 1 && g.packed_b != nullptr && g.n > kFewRows; }
 
+bool is_brain_row(const Gemm& g) { return g.m == 1 && g.packed_brain != nullptr; }
+
 bool streams(const Gemm& g) { return g.m == 1 && g.packed_b == nullptr && !g.trans_b && !takes_dots(g); }
 
 // A single column of C lies in memory like a row: C^T = B^T A, where A (k x m) streams by rows. This is the weight
@@ -149,7 +152,7 @@ void pack(const float* b, std::int64_t ldb, bool trans_b, std::int64_t k, std::i
 constexpr std::size_t kAlignment = 64;
 
 std::size_t scratch_bytes(const Gemm& given) {
-  if (is_packed_row(given) || is_packed_head(given)) return 0;
+  if (is_packed_row(given) || is_packed_head(given) || is_brain_row(given)) return 0;
   const Gemm g = unpack_few_columns(given);
   if (streams(g) || is_streamed_column(g)) return 0;
   const std::size_t floats = takes_dots(g) ? dots_scratch(g) : blocks_scratch(g.m, g.n, g.k, g.packed_b == nullptr);
@@ -157,6 +160,10 @@ std::size_t scratch_bytes(const Gemm& given) {
 }
 
 void region(const Gemm& given, const GemmRegion& r, void* scratch) {
+  if (is_brain_row(given)) {
+    if (r.row_begin < r.row_end) multiply_brain_row(given, r.column_begin, r.column_end);
+    return;
+  }
   if (is_packed_row(given)) {
     if (r.row_begin < r.row_end) multiply_row(given, r.column_begin, r.column_end);
     return;
@@ -179,7 +186,7 @@ void region(const Gemm& given, const GemmRegion& r, void* scratch) {
   b.column_begin = r.column_begin;
   b.column_end = r.column_end;
   b.a = g.trans_a ? LeftFactor{nullptr, nullptr, nullptr, g.lda, g.a} : LeftFactor{pack_rows, &g, g.a, g.lda};
-  b.b = {g.packed_b, g.b, g.ldb, g.trans_b};
+  b.b = {g.packed_b, g.packed_brain, g.b, g.ldb, g.trans_b};
   b.c = g.c;
   b.c_rows = {0, 0, 0, 0, g.ldc};
   b.accumulate = g.accumulate;
@@ -194,6 +201,7 @@ void fill_gemm(SimdKernels& t) {
   t.panel = kPanel;
   t.packed_b_size = packed_size;
   t.pack_b = pack;
+  t.pack_b_brain = pack_brain_panels;
   t.gemm_scratch = scratch_bytes;
   t.gemm_region = region;
 }

@@ -49,6 +49,8 @@ CompareF32 compare_f32(Compare op, Operands form) {
   return simd().compare[static_cast<int>(form)][static_cast<int>(op)];
 }
 SelectF32 select_f32(Operands form) { return simd().select[static_cast<int>(form)]; }
+NarrowF32 narrow_f32() { return simd().narrow; }
+WidenF32 widen_f32() { return simd().widen; }
 ReduceF32 reduce_f32(Reduce op) { return simd().reduce[static_cast<int>(op)]; }
 
 UnaryF64 unary_f64(Unary op) {

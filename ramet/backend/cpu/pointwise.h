@@ -11,6 +11,12 @@ CompareF32 compare_f32(Compare op, Operands operands = Operands::kFull);  // wri
 SelectF32 select_f32(Operands operands = Operands::kFull);
 ReduceF32 reduce_f32(Reduce op);  // of no elements: 0, -inf or +inf
 
+// Floats to brain floats (their bits) and back; y is not x.
+using NarrowF32 = void (*)(const float* x, std::uint16_t* y, std::size_t n);
+using WidenF32 = void (*)(const std::uint16_t* x, float* y, std::size_t n);
+NarrowF32 narrow_f32();
+WidenF32 widen_f32();
+
 // The same in double, one element at a time.
 using UnaryF64 = void (*)(const double* x, double* y, std::size_t n);
 using BinaryF64 = void (*)(const double* a, const double* b, double* y, std::size_t n);

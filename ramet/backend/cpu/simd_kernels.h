@@ -35,6 +35,10 @@ struct SimdKernels {
   // y = mask ? a : b, by Operands of a and b.
   SelectF32 select[kOperandsCount];
 
+  // Brain floats, as their bits: rounded from floats to the nearest, ties to even, and back.
+  void (*narrow)(const float* x, std::uint16_t* y, std::size_t n);
+  void (*widen)(const std::uint16_t* x, float* y, std::size_t n);
+
   // Indexed by Reduce.
   ReduceF32 reduce[kReduceCount];
   // y += alpha x
@@ -59,6 +63,8 @@ struct SimdKernels {
   int tile_rows, panel;
   std::size_t (*packed_b_size)(std::int64_t k, std::int64_t n);
   void (*pack_b)(const float* b, std::int64_t ldb, bool trans_b, std::int64_t k, std::int64_t n, float* packed);
+  void (*pack_b_brain)(const std::uint16_t* b, std::int64_t ldb, bool trans_b, std::int64_t k, std::int64_t n,
+                       std::uint16_t* packed);
   std::size_t (*gemm_scratch)(const Gemm& gemm);
   void (*gemm_region)(const Gemm& gemm, const GemmRegion& region, void* scratch);
   void (*gemm_f64_rows)(const GemmF64& gemm, std::int64_t row_begin, std::int64_t row_end);

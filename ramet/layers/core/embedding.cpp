@@ -17,7 +17,8 @@ void EmbeddingLayer::build(Builder& b, const Spec&) {
 
 Value EmbeddingLayer::call(const CallContext& ctx, Value x) const {
   const Value ids = x.dtype() == DType::i32 || x.dtype() == DType::i64 ? x : ops::cast(x, DType::i32);
-  return ops::gather(ctx[embeddings_], ids, {.what = cat(describe(*this), ": id")});
+  const Value rows = ops::gather(ctx[embeddings_], ids, {.what = cat(describe(*this), ": id")});
+  return ops::cast(rows, ctx.compute_dtype());
 }
 
 Values EmbeddingLayer::compute_mask(const CallContext&, const std::vector<Traced>& inputs) const {

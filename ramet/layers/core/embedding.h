@@ -37,6 +37,7 @@ class EmbeddingLayer final : public LayerOf<EmbeddingLayer, EmbeddingConfig> {
   MaskRule mask_rule() const override { return config().mask_zero ? MaskRule::custom : MaskRule::reject; }
   void build(Builder& b, const Spec& x) override;
   Value call(const CallContext& ctx, Value x) const override;
+  bool autocast() const override { return false; }  // ids are no numbers, and few rows of the table are read
   Values compute_mask(const CallContext& ctx, const std::vector<Traced>& inputs) const override;
   std::function<Value(Value)> activity_penalty() const override { return as_function(config().activity_regularizer); }
 

@@ -50,7 +50,7 @@ void BatchNormalizationLayer::build(Builder& b, const Spec& x) {
 }
 
 Value BatchNormalizationLayer::call(const CallContext& ctx, Value x) const {
-  x = ops::cast(x, ctx.compute_dtype());
+  x = ops::cast(x, promote(x.dtype(), DType::f32));  // statistics of brain floats would be too coarse
   const Value mask = ctx.mask();
   require(!mask || mask.rank() + 1 == x.rank(), describe(*this),
           ": The mask provided should be one dimension less than the inputs. Received: mask.shape=",
@@ -61,15 +61,15 @@ Value BatchNormalizationLayer::call(const CallContext& ctx, Value x) const {
   for (int i = 0; i < static_cast<int>(x.rank()); ++i)
     if (i != at) axes.push_back(i);
   wide[static_cast<std::size_t>(at)] = x.dim(at);
-  const auto spread = [&](const Weight& w) { return ops::reshape(ctx[w], wide); };
+  const auto spread = [&](const Weight& w) { return ops::cast(ops::reshape(ctx.raw(w), wide), x.dtype()); };
 
   ops::Moments m{spread(moving_mean_), spread(moving_variance_)};
   if (ctx.training() && trainable()) {
     m = mask ? masked_moments(x, mask, axes) : ops::moments(x, axes);
     const auto follow = [&](const Weight& moving, Value batch) {
-      const Value old = ctx.raw(moving);
-      ctx.update(moving, old * config().momentum +
-                             ops::cast(ops::reshape(batch, old.shape()), old.dtype()) * (1 - config().momentum));
+      const Value stored = ctx.raw(moving), old = ops::cast(stored, x.dtype());
+      const Value now = old * config().momentum + ops::reshape(batch, old.shape()) * (1 - config().momentum);
+      ctx.update(moving, ops::cast(now, stored.dtype()));
     };
     follow(moving_mean_, m.mean);
     follow(moving_variance_, m.variance);
@@ -77,7 +77,7 @@ Value BatchNormalizationLayer::call(const CallContext& ctx, Value x) const {
   Value factor = ops::rsqrt(m.variance + config().epsilon);
   if (gamma_) factor = factor * spread(gamma_);
   const Value y = (x - m.mean) * factor;
-  return beta_ ? y + spread(beta_) : y;
+  return ops::cast(beta_ ? y + spread(beta_) : y, ctx.compute_dtype());
 }
 
 // The renorm arguments are younger than many Keras 3 versions, which would refuse a file that has them; they are always

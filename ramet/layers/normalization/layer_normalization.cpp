@@ -61,7 +61,7 @@ void LayerNormalizationLayer::build(Builder& b, const Spec& x) {
 }
 
 Value LayerNormalizationLayer::call(const CallContext& ctx, Value x) const {
-  x = ops::cast(x, ctx.compute_dtype());
+  x = ops::cast(x, promote(x.dtype(), DType::f32));
   ops::Axes axes;
   Shape wide(x.rank(), 1);
   for (const auto axis : config().axis) {
@@ -71,8 +71,9 @@ Value LayerNormalizationLayer::call(const CallContext& ctx, Value x) const {
   std::sort(axes.begin(), axes.end());
   const ops::Moments m = ops::moments(x, axes);
   Value y = (config().rms_scaling ? x : x - m.mean) * ops::rsqrt(m.variance + config().epsilon);
-  if (gamma_) y = y * ops::reshape(ctx[gamma_], wide);
-  return beta_ ? y + ops::reshape(ctx[beta_], wide) : y;
+  if (gamma_) y = y * ops::cast(ops::reshape(ctx[gamma_], wide), x.dtype());
+  if (beta_) y = y + ops::cast(ops::reshape(ctx[beta_], wide), x.dtype());
+  return ops::cast(y, ctx.compute_dtype());
 }
 
 void normalize(GroupNormalizationConfig& c) {
@@ -102,7 +103,7 @@ void GroupNormalizationLayer::build(Builder& b, const Spec& x) {
 
 // The channel axis becomes [groups, channels of a group]; statistics are over all axes but the batch and the groups.
 Value GroupNormalizationLayer::call(const CallContext& ctx, Value x) const {
-  x = ops::cast(x, ctx.compute_dtype());
+  x = ops::cast(x, promote(x.dtype(), DType::f32));
   const int at = canonical_axis(config().axis, x.rank(), "GroupNormalization: `axis`");
   const auto channels = x.dim(at), groups = config().groups == -1 ? channels : config().groups;
   Shape split = x.shape(), wide(x.rank(), 1);
@@ -115,8 +116,9 @@ Value GroupNormalizationLayer::call(const CallContext& ctx, Value x) const {
   const Value g = ops::reshape(x, split);
   const ops::Moments m = ops::moments(g, axes);
   Value y = ops::reshape((g - m.mean) * ops::rsqrt(m.variance + config().epsilon), x.shape());
-  if (gamma_) y = y * ops::reshape(ctx[gamma_], wide);
-  return beta_ ? y + ops::reshape(ctx[beta_], wide) : y;
+  if (gamma_) y = y * ops::cast(ops::reshape(ctx[gamma_], wide), x.dtype());
+  if (beta_) y = y + ops::cast(ops::reshape(ctx[beta_], wide), x.dtype());
+  return ops::cast(y, ctx.compute_dtype());
 }
 
 void UnitNormalizationLayer::check(const std::vector<Spec>& inputs) const { check_axes(*this, inputs, config().axis); }

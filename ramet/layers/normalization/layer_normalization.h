@@ -45,6 +45,7 @@ class LayerNormalizationLayer final
   using LayerOf::LayerOf;
   void check(const std::vector<Spec>& inputs) const override;
   void build(Builder& b, const Spec& x) override;
+  bool autocast() const override { return false; }  // statistics of brain floats would be too coarse
   Value call(const CallContext& ctx, Value x) const override;
 
  private:
@@ -90,6 +91,7 @@ class GroupNormalizationLayer final
   using LayerOf::LayerOf;
   void check(const std::vector<Spec>& inputs) const override;
   void build(Builder& b, const Spec& x) override;
+  bool autocast() const override { return false; }  // statistics of brain floats would be too coarse
   Value call(const CallContext& ctx, Value x) const override;
 
  private:

@@ -80,7 +80,7 @@ TracedNest BidirectionalLayer::call_args(const CallContext& ctx, const TracedArg
   const LoopOptions options = forward().loop_options();
   TracedNest results[2] = {ctx.call(forward_layer(), each[0]), ctx.call(backward_layer(), each[1])};
   const auto output = [&](const TracedNest& r) {
-    return ops::cast((options.return_state ? r.list()[0] : r).leaf().value, dtype());
+    return ops::cast((options.return_state ? r.list()[0] : r).leaf().value, compute_dtype());
   };
   const Value y = output(results[0]);
   const Value z = options.return_sequences ? ops::reverse(output(results[1]), {1}) : output(results[1]);

@@ -81,8 +81,8 @@ TEST_CASE("Bidirectional: names, a given backward layer, config and clone") {
 TEST_CASE("Bidirectional: a clone in another type changes the layers inside") {
   const Bidirectional layer(LSTM(3, {}, {.name = "lstm"}));
   const LayerRef wide = layer->clone_as("float64");
-  CHECK(wide->sublayers()[0]->dtype() == DType::f64);
-  CHECK(layer->clone()->sublayers()[0]->dtype() == DType::f32);
+  CHECK(wide->sublayers()[0]->compute_dtype() == DType::f64);
+  CHECK(layer->clone()->sublayers()[0]->compute_dtype() == DType::f32);
 }
 
 TEST_CASE("Bidirectional: layers that do not fit are refused") {

@@ -87,7 +87,8 @@ void run_steps(Call& call) {
   const bool in_states = cell.output_state().has_value() && (!call.mask || (repeats && call.starts_at_zero));
   const bool carried = !in_states && (repeats || !options.return_sequences);
   Values carries = call.states;
-  if (carried) carries.push_back(ops::zeros(ctx.program(), {batch, cell.output_size()}, call.cell_layer.dtype()));
+  if (carried)
+    carries.push_back(ops::zeros(ctx.program(), {batch, cell.output_size()}, call.cell_layer.compute_dtype()));
 
   const LoopStep step = [&](Trace& trace, const Values& c, const Values& xs, const Values& k) {
     const CallContext inner = call.context(trace);
@@ -158,14 +159,14 @@ void Recurrent::build_loop(const Layer& self, Builder& b, const Spec& x) {
   require(x.dim(0) != None, describe(self), ": stateful = true needs a fixed batch size; got inputs of shape ",
           to_string(x.shape), "; use Input({…}, {.batch_size = n})");
   Program scratch;
-  for (const Value& state : cell().get_initial_state(scratch, x.dim(0), self.dtype())) {
+  for (const Value& state : cell().get_initial_state(scratch, x.dim(0), self.compute_dtype())) {
     states_.push_back(b.weight("rnn_state", state.shape(), Initializer("zeros"), {.trainable = false}));
     states_.back().variable()->is_weight = false;  // as in Keras: kept, but not among the weights
   }
 }
 
 Values Recurrent::initial_states(const Layer& self, const CallContext& ctx, const TracedArgs& args, Value x) const {
-  const DType dtype = cell_->dtype();
+  const DType dtype = cell_->compute_dtype();
   Values states;
   if (const TracedNest* given = args.find("initial_state"); given && !given->is_none()) {
     for (const Traced& s : given->flatten()) states.push_back(ops::cast(s.value, dtype));
@@ -187,7 +188,7 @@ TracedNest Recurrent::run(const Layer& self, const CallContext& ctx, const Trace
   const LoopOptions options = loop_options();
   const Cell& cell = this->cell();
   require(args.args.size() == 1 && args.args[0].is_leaf(), describe(self), ": takes one tensor [batch, steps, …]");
-  const Value x = cast_floating(args.args[0].leaf().value, cell_->dtype());
+  const Value x = cast_floating(args.args[0].leaf().value, cell_->compute_dtype());
   const auto batch = x.dim(0), steps = x.dim(1);
   Values states = initial_states(self, ctx, args, x);
   const TracedNest* given = args.find("initial_state");
@@ -198,7 +199,7 @@ TracedNest Recurrent::run(const Layer& self, const CallContext& ctx, const Trace
     output =
         ops::zeros(ctx.program(),
                    options.return_sequences ? Shape{batch, 0, cell.output_size()} : Shape{batch, cell.output_size()},
-                   cell_->dtype());
+                   cell_->compute_dtype());
   } else {
     const CallContext outer(ctx.trace(), *cell_, none, ctx.training());
     Spec step{{batch}, x.dtype()};
@@ -212,9 +213,9 @@ TracedNest Recurrent::run(const Layer& self, const CallContext& ctx, const Trace
       ctx.update(states_[i], ops::cast(states[i], states_[i].variable()->value().dtype()));
   }
 
-  const TracedNest first(Traced{cast_floating(output, self.dtype()), {}});
+  const TracedNest first(Traced{cast_floating(output, self.compute_dtype()), {}});
   if (!options.return_state) return first;
-  for (Value& s : states) s = cast_floating(s, self.dtype());
+  for (Value& s : states) s = cast_floating(s, self.compute_dtype());
   TracedNest::List list{first};
   for (auto& state : arrange_states(cell.state_size(), states)) list.push_back(std::move(state));
   return TracedNest(std::move(list));

@@ -168,7 +168,7 @@ TracedNest TimeDistributedLayer::call_args(const CallContext& ctx, const TracedA
     const CallContext inner(trace, *this, none, ctx.training());
     return ops::ScanResult{c, {inner_call(inner, xs[0], mask ? xs[1] : Value{})}};
   };
-  const Value nothing = ops::zeros(ctx.program(), {1}, dtype());  // a loop carries something
+  const Value nothing = ops::zeros(ctx.program(), {1}, compute_dtype());  // a loop carries something
   const ops::ScanResult done = loop(ctx.trace(), {nothing}, sequences, {}, steps, false, step);
   return TracedNest(Traced{ops::swap_axes(done.outputs[0], 0, 1), {}});
 }

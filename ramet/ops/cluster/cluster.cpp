@@ -47,7 +47,11 @@ bool can_cluster(const Program& program, const Instr& instr) {
   if (std::find(on_floats.begin(), on_floats.end(), instr.op) != on_floats.end()) return type(0) == DType::f32;
   if (instr.op == &and_op || instr.op == &or_op || instr.op == &xor_op || instr.op == &not_op) return true;
   if (instr.op == &select_op) return type(1) == DType::f32;
-  if (instr.op == &cast_op) return type(0) == DType::boolean && program.spec(instr.results[0]).dtype == DType::f32;
+  if (instr.op == &cast_op) {
+    const DType to = program.spec(instr.results[0]).dtype;
+    return to == DType::f32 ? type(0) == DType::boolean || type(0) == DType::bf16
+                            : to == DType::bf16 && type(0) == DType::f32;
+  }
   return false;
 }
 

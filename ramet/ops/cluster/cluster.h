@@ -12,7 +12,8 @@ struct ClusterAttrs {
 };
 extern const OpDef cluster_op;
 
-// Whether an instruction may be part of a cluster: pointwise, on float32 and bool.
+// Whether an instruction may be part of a cluster: pointwise, on float32 and bool, or from and to
+// bfloat16.
 bool can_cluster(const Program& program, const Instr& instr);
 
 // Whether an instruction may sum what a cluster makes: over the last axis, or over all but that, with rows that fit a

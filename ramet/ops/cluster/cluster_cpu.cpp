@@ -62,8 +62,10 @@ void fill_tile(const TileProgram& a, const Fill& f, const void* from, void* to, 
       }
     }
   };
-  if (f.boolean)
+  if (f.size == 1)
     copy(static_cast<const std::uint8_t*>(from), static_cast<std::uint8_t*>(to));
+  else if (f.size == 2)
+    copy(static_cast<const std::uint16_t*>(from), static_cast<std::uint16_t*>(to));
   else
     copy(static_cast<const float*>(from), static_cast<float*>(to));
 }
@@ -86,17 +88,17 @@ void run_range(const TileProgram& a, const Buffers& b, char* scratch, float* sum
   for (std::int64_t begin = from; begin < until; begin += a.tile) {
     const auto n = std::min(a.tile, until - begin);
     const auto at = [&](const Place& p) -> char* {
-      const std::size_t size = p.boolean ? 1 : sizeof(float);
       switch (p.kind) {
         case Place::Kind::input:
-          return const_cast<char*>(static_cast<const char*>(b.in[p.index])) + static_cast<std::size_t>(begin) * size;
+          return const_cast<char*>(static_cast<const char*>(b.in[p.index])) + static_cast<std::size_t>(begin) * p.size;
         case Place::Kind::scalar: return const_cast<char*>(static_cast<const char*>(b.in[p.index]));
-        case Place::Kind::output: return static_cast<char*>(b.out[p.index]) + static_cast<std::size_t>(begin) * size;
+        case Place::Kind::output: return static_cast<char*>(b.out[p.index]) + static_cast<std::size_t>(begin) * p.size;
         default: return scratch + static_cast<std::size_t>(p.index) * kTileBytes;
       }
     };
     const auto f32 = [&](const Place& p) { return reinterpret_cast<float*>(at(p)); };
     const auto u8 = [&](const Place& p) { return reinterpret_cast<std::uint8_t*>(at(p)); };
+    const auto bf16 = [&](const Place& p) { return reinterpret_cast<std::uint16_t*>(at(p)); };
     const auto count = static_cast<std::size_t>(n);
     for (const Fill& f : a.fills)
       if (!f.once) fill(f, begin, n);
@@ -124,6 +126,8 @@ void run_range(const TileProgram& a, const Buffers& b, char* scratch, float* sum
           for (std::size_t i = 0; i < count; ++i) y[i] = x[i];
           break;
         }
+        case Micro::Kind::narrow: m.narrow(f32(m.a), bf16(m.to), count); break;
+        case Micro::Kind::widen: m.widen(bf16(m.a), f32(m.to), count); break;
         case Micro::Kind::sum_columns: {
           float* sum = sums + m.to.index * kMostTile;
           if (begin == from)

@@ -41,7 +41,7 @@ class Compiler {
   // Running sums of a chunk add up so many numbers each, unless there would be too many chunks.
   static constexpr std::int64_t kTilesOfChunk = 128, kMostChunks = 128;
 
-  bool boolean(int v) const { return body_.spec(v).dtype == DType::boolean; }
+  std::size_t size(int v) const { return size_of(body_.spec(v).dtype); }
   Place& place(int v) { return place_[static_cast<std::size_t>(v)]; }
 
   void place_input(std::size_t i) {
@@ -49,9 +49,9 @@ class Compiler {
     const Shape& shape = body_.spec(v).shape;
     const int index = static_cast<int>(i);
     if (shape == args_.shape)
-      place(v) = {Place::Kind::input, index, boolean(v)};
-    else if (element_count(shape) == 1 && !boolean(v))
-      place(v) = {Place::Kind::scalar, index, false};
+      place(v) = {Place::Kind::input, index, size(v)};
+    else if (element_count(shape) == 1 && size(v) == sizeof(float))
+      place(v) = {Place::Kind::scalar, index};
     else
       place(v) = filled(v, index);
   }
@@ -59,7 +59,7 @@ class Compiler {
   // Filled tiles keep their place for the whole run: they are filled before the first step.
   Place filled(int v, int input) {
     const Shape& shape = body_.spec(v).shape;
-    Fill f{input, top_++, boolean(v), broadcast_strides(shape, args_.shape), 0};
+    Fill f{input, top_++, size(v), broadcast_strides(shape, args_.shape), 0};
     Shape trailing = shape;
     while (!trailing.empty() && trailing.front() == 1) trailing.erase(trailing.begin());
     if (trailing.size() <= args_.shape.size() &&
@@ -73,7 +73,7 @@ class Compiler {
                     [](std::int64_t size) { return size == 1; }))
       f.repeat = element_count(Shape(args_.shape.begin() + static_cast<std::ptrdiff_t>(same), args_.shape.end()));
     args_.fills.push_back(f);
-    return {Place::Kind::tile, f.tile, boolean(v)};
+    return {Place::Kind::tile, f.tile, size(v)};
   }
 
   // A tile that all periods divide needs its fills only once.
@@ -92,14 +92,13 @@ class Compiler {
   }
 
   Place destination(int v) {
-    if (const auto it = output_of_.find(v); it != output_of_.end())
-      return {Place::Kind::output, it->second, boolean(v)};
+    if (const auto it = output_of_.find(v); it != output_of_.end()) return {Place::Kind::output, it->second, size(v)};
     int tile = top_;
     if (free_.empty())
       ++top_;
     else
       tile = free_.back(), free_.pop_back();
-    return {Place::Kind::tile, tile, boolean(v)};
+    return {Place::Kind::tile, tile, size(v)};
   }
 
   void release(int i) {
@@ -144,8 +143,12 @@ class Compiler {
       if (m.b.kind == Place::Kind::scalar && m.c.kind == Place::Kind::scalar) m.b = whole(in[1]), m.c = place(in[2]);
       m.select = select_f32(operands(m.b, m.c));
     } else if (instr.op == &ops::cast_op) {
-      m.kind = Micro::Kind::to_float;
-      m.a = place(in[0]);
+      const DType from = body_.spec(in[0]).dtype;
+      m.kind = from == DType::f32    ? Micro::Kind::narrow
+               : from == DType::bf16 ? Micro::Kind::widen
+                                     : Micro::Kind::to_float;
+      m.narrow = narrow_f32(), m.widen = widen_f32();
+      m.a = whole(in[0]);
     } else {
       m.kind = instr.op == &ops::and_op   ? Micro::Kind::logic_and
                : instr.op == &ops::or_op  ? Micro::Kind::logic_or
@@ -174,7 +177,7 @@ class Compiler {
       args_.sums.push_back({output, m.columns});
     } else {
       m.kind = Micro::Kind::sum_rows;
-      m.to = {Place::Kind::output, output, false};
+      m.to = {Place::Kind::output, output};
     }
     release(i);
     args_.steps.push_back(m);

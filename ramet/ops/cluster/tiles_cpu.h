@@ -12,13 +12,13 @@ constexpr std::int64_t kTile = 512, kMostTile = 1024;
 struct Place {
   enum class Kind : unsigned char { input, scalar, output, tile } kind = Kind::tile;
   int index = 0;
-  bool boolean = false;
+  std::size_t size = sizeof(float);  // of an element: also 1 (bool) or 2 (bfloat16)
 };
 
 // A tile filled from an input that is smaller than the shape, before the steps run.
 struct Fill {
   int input, tile;
-  bool boolean;
+  std::size_t size;         // of an element
   Shape step;               // in elements of the input, along the axes of the shape
   std::int64_t period = 0;  // when the input repeats with this period along the flat index; 0 otherwise
   std::int64_t repeat = 0;  // when each element stands for so many in a row; 0 otherwise
@@ -35,7 +35,9 @@ struct Micro {
     logic_or,
     logic_xor,
     logic_not,
-    to_float,
+    to_float,     // from bool
+    narrow,       // to bfloat16
+    widen,        // from bfloat16
     sum_columns,  // adds to a row of running sums
     sum_rows      // one number per row of the tile
   } kind;
@@ -43,6 +45,8 @@ struct Micro {
   BinaryF32 binary = nullptr;
   CompareF32 compare = nullptr;
   SelectF32 select = nullptr;
+  NarrowF32 narrow = nullptr;
+  WidenF32 widen = nullptr;
   Place a, b, c, to;         // of sum_columns `to` is the index of the sum
   std::int64_t columns = 0;  // of sum_rows
 };

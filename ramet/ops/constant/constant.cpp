@@ -36,7 +36,7 @@ OpDef define_constant() {
     const JsonArray& data = object.at("data").as_array();
     if (static_cast<std::int64_t>(data.size()) != value.size())
       throw DataError("constant: data does not fit the shape");
-    visit_dtype(value.dtype(), [&](auto zero) {
+    visit_element(value.dtype(), [&](auto zero) {
       using T = decltype(zero);
       const auto to = value.data<T>();
       for (std::size_t i = 0; i < data.size(); ++i)

@@ -98,8 +98,8 @@ To convert(From x) {
 }
 
 Step make_cast(const Site& site) {
-  return visit_dtype(site.in(0).dtype, [&](auto from) {
-    return visit_dtype(site.out().dtype, [&](auto to) {
+  return visit_element(site.in(0).dtype, [&](auto from) {
+    return visit_element(site.out().dtype, [&](auto to) {
       using From = decltype(from);
       using To = decltype(to);
       return make_step(UnaryArgs{element_count(site.out().shape)}, [](const UnaryArgs& args, const Buffers& buffers) {

@@ -26,8 +26,8 @@ I checked(I i, const Args& a) {
 // Calls make(T{}, I{}) for the element type and the type of the indices.
 template <class Make>
 Step by_types(DType value, DType index, Make make) {
-  return visit_dtype(value,
-                     [&](auto t) { return index == DType::i32 ? make(t, std::int32_t{}) : make(t, std::int64_t{}); });
+  return visit_element(value,
+                       [&](auto t) { return index == DType::i32 ? make(t, std::int32_t{}) : make(t, std::int64_t{}); });
 }
 
 Step make_gather(const Site& site) {

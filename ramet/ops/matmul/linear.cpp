@@ -1,5 +1,7 @@
 #include "ramet/ops/matmul/linear.h"
 
+#include <array>
+
 namespace ramet::ops {
 namespace {
 
@@ -12,7 +14,9 @@ void check_epilogue(const char* who, const A& a, std::span<const Spec> in, const
 }
 
 std::vector<Spec> infer_linear(const LinearAttrs& a, std::span<const Spec> in) {
-  auto out = matmul_op.infer(Attrs::make(MatmulAttrs{a.transpose_a, a.transpose_b}), in.first(2));
+  Spec w = in[1];
+  if (in[0].dtype == DType::f32 && w.dtype == DType::bf16) w.dtype = DType::f32;
+  auto out = matmul_op.infer(Attrs::make(MatmulAttrs{a.transpose_a, a.transpose_b}), std::array{in[0], w});
   check_epilogue("linear", a, in, out[0]);
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include "ramet/backend/cpu/gemm.h"
 #include "ramet/backend/cpu/kernel_list.h"
+#include "ramet/backend/cpu/pointwise.h"
 #include "ramet/backend/reference.h"
 #include "ramet/ops/matmul/linear_scalar.h"
 
@@ -40,9 +41,10 @@ Args make_args(const Site& site) {
 }
 
 // Sums in double, so that comparing with it measures the other kernel's rounding.
-template <class T>
+template <class T, class B = T>
 void ref_run(const Args& args, const Buffers& buffers) {
-  const T *a = buffers.input<T>(0), *b = buffers.input<T>(1);
+  const T* a = buffers.input<T>(0);
+  const B* b = buffers.input<B>(1);
   T* y = buffers.output<T>(0);
   using Sum = std::conditional_t<std::is_floating_point_v<T>, double, T>;
   walk<2>(args.batch, {args.a_batch, args.b_batch}, [&](std::int64_t batch, const auto& at) {
@@ -69,23 +71,23 @@ Step make_ref(const Site& site) {
 
 struct RefLinearArgs {
   Args product;
-  bool bias, residual;
+  bool bias, residual, brain;
   ops::EpilogueActivation activation;
 };
 
 Step make_ref_linear(const Site& site) {
   const auto& at = site.attrs<ops::LinearAttrs>();
-  return make_step(
-      RefLinearArgs{make_args<ops::LinearAttrs>(site), at.bias, at.residual, ops::epilogue_activation(at.activation)},
-      [](const RefLinearArgs& a, const Buffers& b) {
-        ref_run<float>(a.product, b);
-        float* y = b.output<float>(0);
-        for (std::int64_t i = 0; i < a.product.m * a.product.n; ++i) {
-          if (a.bias) y[i] += b.input<float>(2)[i % a.product.n];
-          if (a.residual) y[i] += b.input<float>(a.bias ? 3 : 2)[i];
-          y[i] = ops::finished(a.activation, y[i]);
-        }
-      });
+  return make_step(RefLinearArgs{make_args<ops::LinearAttrs>(site), at.bias, at.residual,
+                                 site.in(1).dtype == DType::bf16, ops::epilogue_activation(at.activation)},
+                   [](const RefLinearArgs& a, const Buffers& b) {
+                     a.brain ? ref_run<float, BFloat16>(a.product, b) : ref_run<float>(a.product, b);
+                     float* y = b.output<float>(0);
+                     for (std::int64_t i = 0; i < a.product.m * a.product.n; ++i) {
+                       if (a.bias) y[i] += b.input<float>(2)[i % a.product.n];
+                       if (a.residual) y[i] += b.input<float>(a.bias ? 3 : 2)[i];
+                       y[i] = ops::finished(a.activation, y[i]);
+                     }
+                   });
 }
 
 // ---- the fast ones
@@ -94,6 +96,7 @@ struct GemmArgs {
   Args shape;
   Gemm gemm;  // without pointers
   bool bias = false, residual = false, packed = false;
+  bool brain = false;  // the second factor is bfloat16, and packed as such
   int parts = 1;
   std::size_t scratch_each = 0;
 };
@@ -117,7 +120,9 @@ void run_gemm(const GemmArgs& a, const Buffers& buffers) {
   const auto one = [&](std::int64_t from_a, std::int64_t from_b, std::int64_t index) {
     Gemm g = a.gemm;
     g.a = buffers.input<float>(0) + from_a;
-    if (a.packed)
+    if (a.brain)
+      g.packed_brain = buffers.input<std::uint16_t>(1);
+    else if (a.packed)
       g.packed_b = buffers.input<float>(1);
     else
       g.b = buffers.input<float>(1) + from_b;
@@ -153,7 +158,9 @@ Step gemm_step(GemmArgs args) {
                           : static_cast<int>(std::min<std::int64_t>(threads, std::max<std::int64_t>(batch, 1)));
   Gemm probe = args.gemm;
   static const float something = 0;
-  probe.packed_b = args.packed ? &something : nullptr;
+  static const std::uint16_t brain_float = 0;
+  probe.packed_b = args.packed && !args.brain ? &something : nullptr;
+  probe.packed_brain = args.brain ? &brain_float : nullptr;
   probe.epilogue.bias = args.bias ? &something : nullptr;
   args.scratch_each = aligned(gemm_scratch(probe));
   const std::size_t scratch = args.scratch_each * static_cast<std::size_t>(args.parts);
@@ -167,6 +174,24 @@ void add_pack(Step& step, const GemmArgs& args) {
          const Gemm& g = static_cast<const GemmArgs*>(p)->gemm;
          pack_b(static_cast<const float*>(in), g.ldb, g.trans_b, g.k, g.n, static_cast<float*>(out));
        }});
+}
+
+void add_brain_pack(Step& step, const GemmArgs& args) {
+  const std::size_t elements = packed_b_size(args.gemm.k, args.gemm.n);
+  if (args.brain) {
+    step.packs.push_back({1, elements * sizeof(BFloat16), [](const void* p, const void* in, void* out) {
+                            const Gemm& g = static_cast<const GemmArgs*>(p)->gemm;
+                            pack_b_brain(static_cast<const std::uint16_t*>(in), g.ldb, g.trans_b, g.k, g.n,
+                                         static_cast<std::uint16_t*>(out));
+                          }});
+    return;
+  }
+  step.packs.push_back({1, elements * sizeof(float), [](const void* p, const void* in, void* out) {
+                          const Gemm& g = static_cast<const GemmArgs*>(p)->gemm;
+                          std::vector<float> whole(static_cast<std::size_t>(g.k * g.n));
+                          widen_f32()(static_cast<const std::uint16_t*>(in), whole.data(), whole.size());
+                          pack_b(whole.data(), g.ldb, g.trans_b, g.k, g.n, static_cast<float*>(out));
+                        }});
 }
 
 bool packable(const Site& site) {
@@ -188,11 +213,16 @@ Step make_linear(const Site& site) {
   args.bias = at.bias;
   args.packed = packable(site);
   args.residual = at.residual;
+  const bool brain = site.in(1).dtype == DType::bf16;
+  args.brain = brain && args.gemm.n > kFewColumns;
   const auto activation = ops::epilogue_activation(at.activation);
   args.gemm.epilogue.activation = activation.code;
   args.gemm.epilogue.ceiling = activation.ceiling;
   Step step = gemm_step(args);
-  if (args.packed) add_pack(step, args);
+  if (brain)
+    add_brain_pack(step, args);
+  else if (args.packed)
+    add_pack(step, args);
   return step;
 }
 
@@ -217,6 +247,8 @@ Step make_matmul_f64(const Site& site) {
 }
 
 bool is_f32(const Site& site) { return site.out().dtype == DType::f32; }
+// Brain floats are read only as packed beforehand.
+bool is_linear_f32(const Site& site) { return is_f32(site) && (site.in(1).dtype == DType::f32 || packable(site)); }
 bool is_f64(const Site& site) { return site.out().dtype == DType::f64; }
 
 }  // namespace
@@ -225,7 +257,7 @@ void add_matmul_kernels(KernelList& list) {
   list.push_back({&ops::matmul_op, "gemm", is_f32, make_matmul, false});
   list.push_back({&ops::matmul_op, "gemm_f64", is_f64, make_matmul_f64, false});
   list.push_back({&ops::matmul_op, "ref_matmul", always, make_ref});
-  list.push_back({&ops::linear_op, "gemm", is_f32, make_linear, false});
+  list.push_back({&ops::linear_op, "gemm", is_linear_f32, make_linear, false});
   list.push_back({&ops::linear_op, "ref_linear", always, make_ref_linear});
 }
 
