@@ -85,7 +85,8 @@ constinit const Command predict_command{
     "ramet predict model.keras --inputs x.npz --outputs y.npz\n"
     "ramet predict model.keras --inputs - --outputs - < x.npz > y.npz",
     "Inputs are named after the model's InputLayers, outputs after its output layers; a repeated output name\n"
-    "becomes name_1, name_2. Outputs in bfloat16 are written as float32. Python writes and reads the files with numpy.savez and numpy.load.",
+    "becomes name_1, name_2. Outputs in bfloat16 are written as float32. Python writes and reads the files with "
+    "numpy.savez and numpy.load.",
     &run_with<PredictArgs, predict>};
 
 }  // namespace ramet::cli

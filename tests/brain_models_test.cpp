@@ -25,7 +25,8 @@ void check_near(const Array& got, const Array& expected, const Array& whole, dou
 constexpr double kGrowth = 2;  // of the distance over ten steps of training
 
 bool identical(const Arrays& a, const Arrays& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Array& x, const Array& y) { return x.identical(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Array& x, const Array& y) { return x.identical(y); });
 }
 
 }  // namespace

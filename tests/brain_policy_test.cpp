@@ -141,9 +141,11 @@ TEST_CASE("files: brain floats that do not fit the model, or that lie about them
   const Tensor x = Input({6}, {.name = "x"});
   const Tensor h = Dense(31, {}, {.name = "h", .dtype = "bfloat16"})(x);
   const Model narrower(x, Dense(8, {}, {.name = "y", .dtype = "bfloat16"})(h), {.name = "mlp"});
-  CHECK(message_of([&] { load(bytes, narrower); }).find("has shape (6, 31), the file has (6, 32)") != std::string::npos);
+  CHECK(message_of([&] { load(bytes, narrower); }).find("has shape (6, 31), the file has (6, 32)") !=
+        std::string::npos);
 
-  for (std::size_t size = 0; size < bytes.size(); size += 97) CHECK_THROWS_AS(load(bytes.substr(0, size), model), DataError);
+  for (std::size_t size = 0; size < bytes.size(); size += 97)
+    CHECK_THROWS_AS(load(bytes.substr(0, size), model), DataError);
   CHECK(model.get_weights()[0].identical(before[0]));
 
   // Into float32 they are widened.

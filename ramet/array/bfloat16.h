@@ -13,7 +13,7 @@ struct BFloat16 {
   BFloat16() = default;
   // To the nearest, ties to even; what is too large becomes infinite, NaN stays NaN.
   template <class T>
-    requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
   explicit BFloat16(T value) : bits(rounded(static_cast<float>(value))) {}
   operator float() const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 

@@ -52,8 +52,8 @@ DTypePolicy dtype_policy_from(std::string_view name) {
     if (name == keras_name(dtype)) return {dtype, dtype};
   static constexpr std::string_view kKnown = "use float32, float64, bfloat16 or mixed_bfloat16";
   if (name == "mixed_float16")
-    throw UsageError(cat("dtype policy 'mixed_float16' is not supported: its small gradients need a loss that is scaled; ",
-                         kKnown));
+    throw UsageError(
+        cat("dtype policy 'mixed_float16' is not supported: its small gradients need a loss that is scaled; ", kKnown));
   throw UsageError(cat("dtype policy '", name, "' is not supported; ", kKnown));
 }
 

@@ -45,7 +45,11 @@ void Trace::finish() {
 }
 
 CallContext::CallContext(Trace& trace, const Layer& layer, const TracedArgs& args, bool training)
-    : trace_(trace), args_(args), training_(training), compute_dtype_(layer.compute_dtype()), autocast_(layer.autocast()) {}
+    : trace_(trace),
+      args_(args),
+      training_(training),
+      compute_dtype_(layer.compute_dtype()),
+      autocast_(layer.autocast()) {}
 
 Value CallContext::operator[](const Weight& weight) const {
   ensure(static_cast<bool>(weight), "a weight that was never built was used");

@@ -76,7 +76,8 @@ void print(const char* title, const Tallies& tallies) {
   std::cout << std::endl;
 }
 
-void run_random(const char* file, Tallies& tallies, LayerCase (*read)(const Recording&, const Json&) = read_random_case) {
+void run_random(const char* file, Tallies& tallies,
+                LayerCase (*read)(const Recording&, const Json&) = read_random_case) {
   const Recording recording(file);
   int line = 0;
   for (const Json& json : recording.cases()) {

@@ -310,8 +310,9 @@ TEST_CASE("ops: a program written as text reads back to the same text") {
     }
 }
 
-// The op in float32 on the rounded operands, its results rounded, is what is asked for. Fast kernels may lie on the other
-// side of a tie, one place of 8 bits away, and sums of both signs have the error of float32 at the size of their terms.
+// The op in float32 on the rounded operands, its results rounded, is what is asked for. Fast kernels may lie on the
+// other side of a tie, one place of 8 bits away, and sums of both signs have the error of float32 at the size of their
+// terms.
 TEST_CASE("ops: on bfloat16 each gives the rounded results of float32, on every CPU target") {
   const auto rounded = [](const Array& a) { return a.dtype() == DType::f32 ? a.astype(DType::bf16) : a; };
   cpu::on_every_target([&] {

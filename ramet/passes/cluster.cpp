@@ -129,7 +129,8 @@ std::unique_ptr<Program> cluster(const Program& program, const PassOptions&) {
       std::vector<int> ids;
       for (const Value& v : in) ids.push_back(v.id);
       Value& same = computed[{member.op, ids}];  // recomputed values meet their first computation
-      if (!same || !(is_cheap(*member.op) || is_widening(program, member))) same = body->emit(*member.op, in, member.attrs)[0];
+      if (!same || !(is_cheap(*member.op) || is_widening(program, member)))
+        same = body->emit(*member.op, in, member.attrs)[0];
       result = same;
       if (leaves[at(member.results[0])]) outputs.push_back(member.results[0]);
     }

@@ -16,7 +16,7 @@ struct PassOptions {
 struct Pass {
   std::string_view name;
   std::unique_ptr<Program> (*run)(const Program&, const PassOptions&);  // null when nothing changed
-  bool required = false;  // kernels count on it: cannot be left out
+  bool required = false;                                                // kernels count on it: cannot be left out
 };
 
 // The passes in the order they run.

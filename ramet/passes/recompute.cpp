@@ -1,7 +1,7 @@
 // A sum, difference, product or quotient of one large value with small ones (x - mean, and that times a factor) that is
 // read in several places is computed again in each: there it is an instruction on a tile in the cache, while keeping it
-// would write it to memory and hold it until the gradient is done. A bfloat16 is widened again for every reader, also for
-// products, so that what waits for the gradient takes two bytes and not four.
+// would write it to memory and hold it until the gradient is done. A bfloat16 is widened again for every reader, also
+// for products, so that what waits for the gradient takes two bytes and not four.
 #include "ramet/passes/recompute.h"
 
 #include <functional>
@@ -34,9 +34,7 @@ class Finder {
     if (readers_[at(value)] < 2) return false;
     return widened(value) || (!kept_[at(value)] && cheap(value, kLongest));
   }
-  bool widened(int value) const {
-    return p_.producer(value) >= 0 && is_widening(p_, p_.instr(p_.producer(value)));
-  }
+  bool widened(int value) const { return p_.producer(value) >= 0 && is_widening(p_, p_.instr(p_.producer(value))); }
   // Whether the value is in memory anyway.
   bool in_memory(int value) const {
     const int maker = p_.producer(value);

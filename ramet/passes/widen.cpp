@@ -25,8 +25,8 @@ bool listed(const Ops& list, const OpDef* op) { return std::find(list.begin(), l
 
 // Their kernels do not look at the elements. A body is a program of its own.
 bool moves(const OpDef* op) {
-  static const Ops list = {&ops::constant_op, &ops::reshape_op,   &ops::transpose_op, &ops::broadcast_to_op,
-                           &ops::slice_op,    &ops::concat_op,    &ops::reverse_op,   &ops::gather_op,
+  static const Ops list = {&ops::constant_op,  &ops::reshape_op,  &ops::transpose_op, &ops::broadcast_to_op,
+                           &ops::slice_op,     &ops::concat_op,   &ops::reverse_op,   &ops::gather_op,
                            &ops::take_last_op, &ops::put_last_op, &ops::transfer_op};
   return op->body || listed(list, op);
 }

@@ -32,8 +32,7 @@ bool fits_with_rank(const Shape& declared, Shape got) {
 
 void check_array(const Array& a, const std::string& what) {
   require(a.rank() >= 1, what, " is a scalar; arrays need the samples along their first axis");
-  require(a.dtype() != DType::f16, what, " is ", a.dtype(),
-          ", which cannot be computed with yet; use float32");
+  require(a.dtype() != DType::f16, what, " is ", a.dtype(), ", which cannot be computed with yet; use float32");
 }
 
 // What an input carries itself, when nothing is fed for it.

@@ -13,8 +13,8 @@ inline VecU load_pairs(const std::uint16_t* p) {
 inline Vec even(VecU pairs) { return (Vec)(pairs << 16); }
 inline Vec odd(VecU pairs) { return (Vec)(pairs & 0xffff0000u); }
 
-// The bits of the nearest brain floats, ties to even, each in the lower half of its lane. A NaN keeps its upper half and
-// is made quiet, for its lower half may be all that tells it from an infinity.
+// The bits of the nearest brain floats, ties to even, each in the lower half of its lane. A NaN keeps its upper half
+// and is made quiet, for its lower half may be all that tells it from an infinity.
 inline VecU rounded(Vec x) {
   const VecU whole = (VecU)x, quiet = whole >> 16 | 0x40u;
   const VecU nearest = (whole + 0x7fffu + (whole >> 16 & 1u)) >> 16;

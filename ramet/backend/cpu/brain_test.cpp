@@ -17,7 +17,8 @@ using Bits = std::vector<std::uint16_t>;
 // Ends of ranges, both sides of ties, and anything.
 std::vector<float> samples() {
   std::vector<float> out;
-  for (const std::uint32_t upper : {0x0000u, 0x0001u, 0x007fu, 0x0080u, 0x3f80u, 0x3f81u, 0x7f7fu, 0x7f80u, 0x7fc0u, 0x7fffu})
+  for (const std::uint32_t upper :
+       {0x0000u, 0x0001u, 0x007fu, 0x0080u, 0x3f80u, 0x3f81u, 0x7f7fu, 0x7f80u, 0x7fc0u, 0x7fffu})
     for (const std::uint32_t lower : {0x0000u, 0x0001u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu})
       for (const std::uint32_t sign : {0u, 0x8000u}) out.push_back(std::bit_cast<float>((upper | sign) << 16 | lower));
   std::mt19937 gen(3);
@@ -41,7 +42,14 @@ Product make(std::int64_t m, std::int64_t n, std::int64_t k, bool trans_a, bool 
   };
   Product p{matrix(m * k), matrix(k * n), matrix(m * n), matrix(n), matrix(m * n), {}, {}};
   for (float& v : p.b) p.brain.push_back(BFloat16(v).bits), v = static_cast<float>(BFloat16(v));
-  p.g = {.m = m, .n = n, .k = k, .lda = trans_a ? m : k, .trans_a = trans_a, .ldb = trans_b ? k : n, .trans_b = trans_b, .ldc = n};
+  p.g = {.m = m,
+         .n = n,
+         .k = k,
+         .lda = trans_a ? m : k,
+         .trans_a = trans_a,
+         .ldb = trans_b ? k : n,
+         .trans_b = trans_b,
+         .ldc = n};
   return p;
 }
 

@@ -24,7 +24,7 @@ struct Gemm {
   const float* b = nullptr;  // k x n, or n x k when trans_b; unused when packed_b is given
   std::int64_t ldb = 0;
   bool trans_b = false;
-  const float* packed_b = nullptr;  // op(B) packed by pack_b under the same CPU target
+  const float* packed_b = nullptr;              // op(B) packed by pack_b under the same CPU target
   const std::uint16_t* packed_brain = nullptr;  // the same of brain floats, by pack_b_brain
   float* c = nullptr;                           // m x n
   std::int64_t ldc = 0;

@@ -42,7 +42,8 @@ class Pass {
     const std::int64_t panels = panels_of(g.column_end - g.column_begin);
     // Packing A pays when several panels use it, packing B when several tiles do.
     a_in_place_ = g.a.matrix != nullptr && (panels <= 2 || rows == 1);
-    b_in_place_ = g.b.packed == nullptr && g.b.brain == nullptr && !g.b.transposed && rows <= (kTileRows == 14 ? 2 : 4) * kTileRows;
+    b_in_place_ = g.b.packed == nullptr && g.b.brain == nullptr && !g.b.transposed &&
+                  rows <= (kTileRows == 14 ? 2 : 4) * kTileRows;
     const GemmEpilogue& e = g.epilogue;
     late_bias_ = g.accumulate ? e.bias : nullptr;
     late_ = last_ && (late_bias_ != nullptr || e.activation > 1);

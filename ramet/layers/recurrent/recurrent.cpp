@@ -87,7 +87,8 @@ void run_steps(Call& call) {
   const bool in_states = cell.output_state().has_value() && (!call.mask || (repeats && call.starts_at_zero));
   const bool carried = !in_states && (repeats || !options.return_sequences);
   Values carries = call.states;
-  if (carried) carries.push_back(ops::zeros(ctx.program(), {batch, cell.output_size()}, call.cell_layer.compute_dtype()));
+  if (carried)
+    carries.push_back(ops::zeros(ctx.program(), {batch, cell.output_size()}, call.cell_layer.compute_dtype()));
 
   const LoopStep step = [&](Trace& trace, const Values& c, const Values& xs, const Values& k) {
     const CallContext inner = call.context(trace);

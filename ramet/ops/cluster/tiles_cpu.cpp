@@ -92,8 +92,7 @@ class Compiler {
   }
 
   Place destination(int v) {
-    if (const auto it = output_of_.find(v); it != output_of_.end())
-      return {Place::Kind::output, it->second, size(v)};
+    if (const auto it = output_of_.find(v); it != output_of_.end()) return {Place::Kind::output, it->second, size(v)};
     int tile = top_;
     if (free_.empty())
       ++top_;

@@ -10,9 +10,9 @@ namespace ramet::ops {
 
 struct LinearAttrs {
   bool transpose_a = false, transpose_b = false;  // the second factor may be bfloat16 beside a float32
-  bool bias = false;                  // one more input [n]
-  bool residual = false;              // one more input like the result
-  std::string activation = "linear";  // linear, relu, relu6, sigmoid, tanh
+  bool bias = false;                              // one more input [n]
+  bool residual = false;                          // one more input like the result
+  std::string activation = "linear";              // linear, relu, relu6, sigmoid, tanh
   static constexpr auto fields =
       std::tuple{field("transpose_a", &LinearAttrs::transpose_a), field("transpose_b", &LinearAttrs::transpose_b),
                  field("bias", &LinearAttrs::bias), field("residual", &LinearAttrs::residual),

@@ -77,18 +77,17 @@ struct RefLinearArgs {
 
 Step make_ref_linear(const Site& site) {
   const auto& at = site.attrs<ops::LinearAttrs>();
-  return make_step(
-      RefLinearArgs{make_args<ops::LinearAttrs>(site), at.bias, at.residual, site.in(1).dtype == DType::bf16,
-                    ops::epilogue_activation(at.activation)},
-      [](const RefLinearArgs& a, const Buffers& b) {
-        a.brain ? ref_run<float, BFloat16>(a.product, b) : ref_run<float>(a.product, b);
-        float* y = b.output<float>(0);
-        for (std::int64_t i = 0; i < a.product.m * a.product.n; ++i) {
-          if (a.bias) y[i] += b.input<float>(2)[i % a.product.n];
-          if (a.residual) y[i] += b.input<float>(a.bias ? 3 : 2)[i];
-          y[i] = ops::finished(a.activation, y[i]);
-        }
-      });
+  return make_step(RefLinearArgs{make_args<ops::LinearAttrs>(site), at.bias, at.residual,
+                                 site.in(1).dtype == DType::bf16, ops::epilogue_activation(at.activation)},
+                   [](const RefLinearArgs& a, const Buffers& b) {
+                     a.brain ? ref_run<float, BFloat16>(a.product, b) : ref_run<float>(a.product, b);
+                     float* y = b.output<float>(0);
+                     for (std::int64_t i = 0; i < a.product.m * a.product.n; ++i) {
+                       if (a.bias) y[i] += b.input<float>(2)[i % a.product.n];
+                       if (a.residual) y[i] += b.input<float>(a.bias ? 3 : 2)[i];
+                       y[i] = ops::finished(a.activation, y[i]);
+                     }
+                   });
 }
 
 // ---- the fast ones
