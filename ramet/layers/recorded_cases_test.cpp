@@ -76,7 +76,8 @@ void print(const char* title, const Tallies& tallies) {
   std::cout << std::endl;
 }
 
-void run_random(const char* file, Tallies& tallies) {
+void run_random(const char* file, Tallies& tallies,
+                LayerCase (*read)(const Recording&, const Json&) = read_random_case) {
   const Recording recording(file);
   int line = 0;
   for (const Json& json : recording.cases()) {
@@ -84,7 +85,7 @@ void run_random(const char* file, Tallies& tallies) {
     if (!registered(json.at("class").as_string())) continue;
     if (const Json* quirk = json.as_object().find("quirk"); quirk && !quirk->is_null()) continue;
     if (json.as_object().contains("second_outputs")) continue;  // stateful: its own test
-    LayerCase recorded = read_random_case(recording, json);
+    LayerCase recorded = read(recording, json);
     // jax.grad does not carry the mask of a tensor, so the gradients recorded beside masks are those without them.
     // There only values are compared; gradients under masks are proved by the recorded graphs and training runs.
     for (const Array& mask : recorded.call.masks)
@@ -128,4 +129,13 @@ TEST_CASE("layers with random arguments agree with Keras: outputs, masks, new we
     if (r.package.empty() && r.class_name != "InputLayer" && r.class_name != "Functional" &&
         r.class_name != "Sequential" && r.class_name != "Lambda")
       CHECK_MESSAGE(tallies[r.class_name].run > 0, "no recorded case of ", r.class_name);
+}
+
+TEST_CASE("layers under mixed_bfloat16 agree with Keras: types, outputs, masks, new weights, gradients") {
+  Tallies tallies;
+  run_random("brain_layers", tallies, read_brain_case);
+  print("mixed_bfloat16", tallies);
+  int run = 0;
+  for (const auto& [name, tally] : tallies) run += tally.run;
+  CHECK(run >= 50);
 }

@@ -64,7 +64,8 @@ def check(model, inputs, expected, folder, tolerances=None):
     for v, w in zip(model.weights, back.weights, strict=True):
         if not np.array_equal(np.asarray(v), np.asarray(w), equal_nan=True):
             raise RuntimeError(f"another {v.path}")
-    feed = keras.tree.pack_sequence_as(model._inputs_struct, list(inputs))
+    single = isinstance(model, keras.Sequential)
+    feed = inputs[0] if single else keras.tree.pack_sequence_as(model._inputs_struct, list(inputs))
     flat = keras.tree.flatten
     want = [np.asarray(y) for y in flat(model(feed, training=False))]
     for x, y in zip(want, flat(back(feed, training=False)), strict=True):

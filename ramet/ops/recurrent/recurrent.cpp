@@ -20,7 +20,7 @@ Specs specs_of(const RecurrentCell& cell, std::string_view op, std::span<const S
   const std::int64_t batch = in[0].dim(0), steps = in[0].dim(1), features = in[0].dim(2), units = in[2].dim(0);
   const std::int64_t width = cell.gates * units;
   const DType type = in[0].dtype;
-  ensure(type == DType::f32 || type == DType::f64, op, ": got ", in[0]);
+  ensure(is_floating(type), op, ": got ", in[0]);
   return {in[0],
           {{features, width}, type},
           {{units, width}, type},
