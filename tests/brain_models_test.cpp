@@ -22,7 +22,9 @@ void check_near(const Array& got, const Array& expected, const Array& whole, dou
   CHECK(max_difference(got.astype(DType::f64), whole.astype(DType::f64)) <= growth * brain_bound(expected, whole));
 }
 
-constexpr double kGrowth = 2;  // of the distance over ten steps of training
+// Over ten steps of training the distances grow apart: we round after every op, while the compiler behind the recordings
+// keeps float32 within what it fuses, two or so ops of three.
+constexpr double kGrowth = 2;
 
 bool identical(const Arrays& a, const Arrays& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
