@@ -70,9 +70,9 @@ void put_sums(T* to, const Row<double>& sums) {
 template <class T, const RecurrentCell& cell>
 void step(const T* v, const T* u, T* gate, T& h, [[maybe_unused]] T& c) {
   const scalar::Sigmoid sigmoid;
-  if constexpr (&cell == &ops::kSimpleRnn) {
+  if constexpr (cell.gates == ops::kSimpleRnn.gates) {
     h = gate[0] = std::tanh(v[0] + u[0]);
-  } else if constexpr (&cell == &ops::kGru) {
+  } else if constexpr (cell.gates == ops::kGru.gates) {
     gate[0] = sigmoid(v[0] + u[0]), gate[1] = sigmoid(v[1] + u[1]), gate[3] = u[2];
     gate[2] = std::tanh(v[2] + gate[1] * u[2]);
     h = gate[0] * h + (1 - gate[0]) * gate[2];
@@ -87,10 +87,10 @@ void step(const T* v, const T* u, T* gate, T& h, [[maybe_unused]] T& c) {
 // And back: dv, du from dh and dc, which become what passes to the states before by other ways.
 template <class T, const RecurrentCell& cell>
 void step_back(const T* gate, T h, [[maybe_unused]] T c, T& dh, [[maybe_unused]] T& dc, T* dv, T* du) {
-  if constexpr (&cell == &ops::kSimpleRnn) {
+  if constexpr (cell.gates == ops::kSimpleRnn.gates) {
     dv[0] = du[0] = dh * (1 - gate[0] * gate[0]);
     dh = 0;
-  } else if constexpr (&cell == &ops::kGru) {
+  } else if constexpr (cell.gates == ops::kGru.gates) {
     const T z = gate[0], r = gate[1], g = gate[2], da = dh * (1 - z) * (1 - g * g);
     dv[0] = du[0] = dh * (h - g) * z * (1 - z);
     dv[1] = du[1] = da * gate[3] * r * (1 - r);

@@ -31,9 +31,9 @@ Args make_args(const Site& site, bool reverse, bool masked) {
   const ops::RecurrentCell& cell = *ops::cell_of_op(site.instr.op);
   const Spec& x = site.in(0);
   Args args;
-  args.shape.cell = &cell == &ops::kLstm  ? CellKind::kLstm
-                    : &cell == &ops::kGru ? CellKind::kGru
-                                          : CellKind::kSimpleRnn;
+  args.shape.cell = cell.gates == ops::kLstm.gates  ? CellKind::kLstm
+                    : cell.gates == ops::kGru.gates ? CellKind::kGru
+                                                    : CellKind::kSimpleRnn;
   args.shape.gates = static_cast<int>(cell.gates), args.shape.kept = static_cast<int>(cell.kept);
   args.shape.batch = x.dim(0), args.shape.steps = x.dim(1), args.shape.features = x.dim(2);
   args.shape.units = site.in(2).dim(0);
