@@ -7,6 +7,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "ramet/base/denormals.h"
 #include "ramet/base/error.h"
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -111,6 +112,7 @@ void ThreadPool::wake(int wanted) {
 }
 
 void ThreadPool::work() {
+  const FlushDenormals flush;  // as the executables do whose parts it runs
   std::uint32_t seen = 0;
   while (true) {
     wait_for_news(seen);

@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "ramet/base/denormals.h"
 #include "ramet/exec/crew.h"
 #include "ramet/passes/pass_manager.h"
 
@@ -84,6 +85,7 @@ struct Executable::Lease {
 };
 
 void Executable::run(void* const* external, std::uint64_t version) const {
+  const FlushDenormals flush;
   const Lease held{*this, lease()};
   Workspace& w = *held.workspace;
   plan_->patch(w.pointers.data(), external);
@@ -110,6 +112,7 @@ void Executable::run_devices(Workspace& w) const {
   for (auto& d : w.done) d.store(false, std::memory_order_relaxed);
   std::atomic<bool> failed{false};
   const auto drive = [&](std::size_t device) {
+    const FlushDenormals flush;
     try {
       ThreadPool& pool = backend_.pool({plan_->devices()[device].kind, static_cast<int>(device) + 1});
       for (std::size_t i = 0; i < plan_->steps().size(); ++i) {
@@ -135,6 +138,7 @@ void Executable::run_devices(Workspace& w) const {
 }
 
 void Executable::time_steps(void* const* external, double* seconds, std::uint64_t version) const {
+  const FlushDenormals flush;
   const Lease held{*this, lease()};
   Workspace& w = *held.workspace;
   plan_->patch(w.pointers.data(), external);
