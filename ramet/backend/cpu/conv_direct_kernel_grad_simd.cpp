@@ -2,7 +2,6 @@
 // rows (tap, channel) is what a packed tile would be, and a line of pixels is a run of k.
 #include "ramet/backend/cpu/conv_direct.h"
 #include "ramet/backend/cpu/conv_lines.h"
-#include "ramet/backend/cpu/gemm_runs.h"
 
 namespace ramet::cpu::RAMET_SIMD {
 namespace {
@@ -33,10 +32,12 @@ void run_direct_kernel_grad(const Gather& g, const Blocks& b, float* scratch) {
   if (b.row_begin >= b.row_end || b.column_begin >= b.column_end) return;
   static const float kZeros[kPanel] = {};
   Lines lines(g, lines_read(g), scratch);
-  const bool touching = g.delta_w == 1;
+  // Taps of a line that touch are one range of rows, unless each has its own pixels to leave out.
+  const bool padded = g.channels >= kLeastChannels && g.rows_w <= kMostPaddedLine && lines.padded();
+  const bool touching = g.delta_w == 1 && !padded;
   const std::int64_t run_rows = touching ? g.taps_w * g.channels : g.channels;
   const std::int64_t images = b.k / (g.rows_h * g.rows_w), step = lines_of_block(g);
-  RunTile tile{};
+  Tile tile{};
   Run run[kMostLines];
   tile.run = run;
   tile.a_stride = g.step_w * g.channels;
@@ -52,12 +53,18 @@ void run_direct_kernel_grad(const Gather& g, const Blocks& b, float* scratch) {
         const std::int64_t tap = row / run_rows, from = row % run_rows;
         const std::int64_t i = touching ? tap : tap / g.taps_w, j = touching ? 0 : tap % g.taps_w;
         const std::int64_t rows = least(run_rows - from, b.row_end - row), tiles = (rows + kTileRows - 1) / kTileRows;
+        std::int64_t head = 0, length = g.rows_w;
+        if (padded) {
+          const Overhang over(g.first_w + j * g.delta_w, g.step_w, static_cast<int>(g.rows_w), g.width);
+          head = least(over.head, g.rows_w);
+          length = g.rows_w - head - least(over.end, g.rows_w - head);
+        }
         tile.runs = 0;
         for (std::int64_t t = t0; t < least(t0 + step, g.rows_h); ++t) {
           const std::int64_t y = t * g.step_h + g.first_h + i * g.delta_h;
           if (!inside(y, g.height)) continue;
-          run[tile.runs++] = {lines.line(image, y) + j * g.delta_w * g.channels + from,
-                              (image * g.rows_h + t) * g.rows_w * b.b.ld, g.rows_w};
+          run[tile.runs++] = {lines.line(image, y) + j * g.delta_w * g.channels + head * tile.a_stride + from,
+                              ((image * g.rows_h + t) * g.rows_w + head) * b.b.ld, length, 0};
         }
         for (std::int64_t column = b.column_begin; column < b.column_end; column += kPanel) {
           const int vecs = b.column_end - column > kLanes ? 2 : 1;
@@ -69,7 +76,7 @@ void run_direct_kernel_grad(const Gather& g, const Blocks& b, float* scratch) {
             tile.init = from_c ? tile.c : kZeros;
             tile.init_stride = from_c ? tile.c_stride : 0;
             tile.a = image_base + at;
-            run_kernel(count, vecs, ReadA::kPacked)(tile);
+            tile_kernel(count, vecs, ReadA::kPacked)(tile);
             at += count;
           }
           tile.a = image_base;

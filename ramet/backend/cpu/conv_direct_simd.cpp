@@ -1,13 +1,12 @@
 #include "ramet/backend/cpu/conv_direct.h"
 
 #include "ramet/backend/cpu/conv_lines.h"
-#include "ramet/backend/cpu/gemm_runs.h"
 
 namespace ramet::cpu::RAMET_SIMD {
 namespace {
 
 constexpr std::int64_t kMostTaps = 64;
-constexpr std::int64_t kMostRuns = 2 * kMostTaps;  // each tap may meet the end of a block of k
+constexpr std::int64_t kMostPieces = 2 * kMostTaps;  // each tap may meet the end of a block of k
 constexpr float kNoFloor = -__builtin_inff(), kNoCeiling = __builtin_inff();
 
 std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
@@ -16,11 +15,6 @@ bool inside(std::int64_t at, std::int64_t size) { return at >= 0 && at < size; }
 
 // Lines of the image that one line of results reads, taps that reach outside included.
 std::int64_t lines_read(const Gather& g) { return (g.taps_h - 1) * magnitude(g.delta_h) + 1; }
-
-// A run of k: `length` steps from step `k`, beginning at `a`.
-struct Piece {
-  std::int64_t k, a, length;
-};
 
 // One line of results, columns [begin, end) of it.
 class Line {
@@ -34,61 +28,93 @@ class Line {
   }
 
   void run(std::int64_t image, std::int64_t t, std::int64_t begin, std::int64_t end) {
-    find_pieces(image, t);
-    const std::int64_t row = (image * g_.rows_h + t) * g_.rows_w;
-    const std::int64_t stride = lines_.pixel_stride() * g_.step_w, tiles = (end - begin + kTileRows - 1) / kTileRows;
+    find_lines(image, t);
+    const std::int64_t stride = lines_.pixel_stride() * g_.step_w;
+    const std::int64_t tiles = (end - begin + kTileRows - 1) / kTileRows;
+    const std::int64_t least_rows = (end - begin) / tiles, longer = (end - begin) % tiles;
+    const float* const base = lines_.base(image);
+    float* const c = b_.c + b_.c_rows.offset((image * g_.rows_h + t) * g_.rows_w);
     tile_.a_stride = stride;
-    tile_.runs = pieces_;
-    for (std::int64_t j = b_.column_begin; j < b_.column_end; j += kPanel) {
-      const std::int64_t width = least(kPanel, b_.column_end - j);
-      set_runs(j);
-      for (std::int64_t i = 0, u = begin; i < tiles; ++i) {
-        const int rows = static_cast<int>((end - u + tiles - i - 1) / (tiles - i));
-        tile_.a = lines_.base(image) + u * stride;
-        run_tile(b_.c_rows.offset(row + u), rows, j, width);
-        u += rows;
+    bool inner = false;  // the runs at hand are those of a tile that meets no padding, the same for all of them
+    for (std::int64_t i = 0, u = begin; i < tiles; ++i) {
+      const int rows = static_cast<int>(least_rows + (i < longer ? 1 : 0));
+      const bool padded = meets_padding(u, rows);
+      if (padded || !inner) find_runs(u, rows, padded);
+      inner = !padded;
+      tile_.a = base + u * stride;
+      for (std::int64_t j = b_.column_begin; j < b_.column_end; j += kPanel) {
+        set_panel(j);
+        run_tile(c + u * b_.c_rows.column_stride + j, rows, j, least(kPanel, b_.column_end - j));
       }
+      u += rows;
     }
   }
 
  private:
   // Taps in lines outside the image only meet zeros: they are left out.
-  void find_pieces(std::int64_t image, std::int64_t t) {
-    pieces_ = 0;
-    const bool touching = g_.delta_w == 1 && lines_.pixel_stride() == g_.channels;
-    const std::int64_t taps = touching ? 1 : g_.taps_w, length = touching ? g_.taps_w * g_.channels : g_.channels;
+  void find_lines(std::int64_t image, std::int64_t t) {
+    read_ = 0;
     for (std::int64_t i = 0; i < g_.taps_h; ++i) {
       const std::int64_t y = t * g_.step_h + g_.first_h + i * g_.delta_h;
-      if (!inside(y, g_.height)) continue;
-      const std::int64_t from = lines_.line(image, y);
-      for (std::int64_t j = 0; j < taps; ++j)
-        add(i * g_.taps_w * g_.channels + j * length, from + j * g_.delta_w * lines_.pixel_stride(), length);
+      if (inside(y, g_.height)) line_[read_++] = {i, lines_.line(image, y)};
     }
   }
-  void add(std::int64_t k, std::int64_t a, std::int64_t length) {
-    while (length > 0) {  // B is packed in blocks of step_
-      const std::int64_t now = least(length, step_ - k % step_);
-      piece_[pieces_++] = {k, a, now};
+
+  // Whether rows [u, u + rows) of the line meet padding at its ends, and enough of it to be left out.
+  bool meets_padding(std::int64_t u, int rows) const {
+    if (g_.channels < kLeastChannels || g_.rows_w > kMostPaddedLine) return false;
+    const std::int64_t x = u * g_.step_w + g_.first_w, reach = (g_.taps_w - 1) * g_.delta_w;
+    return x + least(reach, 0) < 0 || x - least(-reach, 0) + (rows - 1) * g_.step_w >= g_.width;
+  }
+
+  void find_runs(std::int64_t u, int rows, bool padded) {
+    tile_.runs = 0;
+    const std::int64_t x = u * g_.step_w + g_.first_w;
+    const bool touching = !padded && g_.delta_w == 1 && lines_.pixel_stride() == g_.channels;
+    const std::int64_t taps = touching ? 1 : g_.taps_w, length = touching ? g_.taps_w * g_.channels : g_.channels;
+    for (std::int64_t i = 0; i < read_; ++i) {
+      for (std::int64_t j = 0; j < taps; ++j) {
+        std::int64_t skip = 0;
+        if (padded) {
+          const Overhang over(x + j * g_.delta_w, g_.step_w, rows, g_.width);
+          if (over.head >= rows || over.end >= rows) continue;
+          skip = skipped(over, rows);
+        }
+        add(line_[i].tap * g_.taps_w * g_.channels + j * length,
+            line_[i].begin + j * g_.delta_w * lines_.pixel_stride(), length, skip);
+      }
+    }
+  }
+  // B is packed in blocks of step_: a run ends where they do. Its place in the first panel of B:
+  void add(std::int64_t k, std::int64_t a, std::int64_t length, std::int64_t skip) {
+    if (b_.k <= step_) {
+      run_[tile_.runs++] = {a, k * kPanel, length, skip};
+      return;
+    }
+    while (length > 0) {
+      const std::int64_t k0 = k / step_ * step_, now = least(length, k0 + step_ - k);
+      first_panel_[tile_.runs] = k0 * panels_of(b_.n) * kPanel + (k - k0) * kPanel;
+      block_[tile_.runs] = least(step_, b_.k - k0);
+      run_[tile_.runs++] = {a, 0, now, skip};
       k += now, a += now, length -= now;
     }
   }
 
-  void set_runs(std::int64_t j) {
+  void set_panel(std::int64_t j) {
     tile_.b = b_.b.packed;
-    for (std::int64_t i = 0; i < pieces_; ++i) {
-      const std::int64_t k0 = piece_[i].k / step_ * step_, block = least(step_, b_.k - k0);
-      run_[i] = {piece_[i].a, k0 * panels_of(b_.n) * kPanel + j * block + (piece_[i].k - k0) * kPanel,
-                 piece_[i].length};
+    if (b_.k <= step_) {
+      tile_.b += j * b_.k;
+    } else {
+      for (std::int64_t i = 0; i < tile_.runs; ++i) run_[i].b = first_panel_[i] + j * block_[i];
     }
   }
 
-  void run_tile(std::int64_t at, int rows, std::int64_t j, std::int64_t width) {
+  void run_tile(float* c, int rows, std::int64_t j, std::int64_t width) {
     static const float kZeros[kPanel] = {};
     const int vecs = width > kLanes ? 2 : 1;
     const float* bias = b_.epilogue.bias != nullptr ? b_.epilogue.bias + j : nullptr;
-    float* c = b_.c + at + j;
     tile_.init_stride = 0;
-    const float* residual = b_.epilogue.residual != nullptr ? b_.epilogue.residual + at + j : nullptr;
+    const float* residual = b_.epilogue.residual != nullptr ? b_.epilogue.residual + (c - b_.c) : nullptr;
     const bool whole = width == vecs * kLanes, now = !late_ && (whole || residual == nullptr);
     tile_.floor = now && b_.epilogue.activation == 1 ? 0.0f : kNoFloor;
     tile_.ceiling = now ? b_.epilogue.ceiling : kNoCeiling;
@@ -97,14 +123,14 @@ class Line {
       tile_.init = bias != nullptr ? bias : kZeros;
       tile_.c = c;
       tile_.c_stride = b_.c_rows.column_stride;
-      run_kernel(rows, vecs, ReadA::kRowMajor)(tile_);
+      tile_kernel(rows, vecs, ReadA::kRowMajor)(tile_);
     } else {
       float init[kPanel] = {}, tile[kTileRows * kPanel];
       if (bias != nullptr) copy_row(bias, width, init);
       tile_.init = init;
       tile_.c = tile;
       tile_.c_stride = kPanel;
-      run_kernel(rows, vecs, ReadA::kRowMajor)(tile_);
+      tile_kernel(rows, vecs, ReadA::kRowMajor)(tile_);
       for (int i = 0; i < rows; ++i) copy_row(tile + i * kPanel, width, c + i * b_.c_rows.column_stride);
     }
     for (int i = 0; !now && i < rows; ++i) {
@@ -116,11 +142,14 @@ class Line {
   const Gather& g_;
   const Blocks& b_;
   Lines& lines_;
-  std::int64_t step_, pieces_ = 0;
+  std::int64_t step_, read_ = 0;
+  struct {
+    std::int64_t tap, begin;
+  } line_[kMostTaps];  // tap lines inside the image, and where they begin
   bool late_;  // the activation is a pass of its own
-  Piece piece_[kMostRuns];
-  Run run_[kMostRuns];
-  RunTile tile_{};
+  Run run_[kMostPieces];
+  std::int64_t first_panel_[kMostPieces], block_[kMostPieces];  // of each run, when there are several blocks
+  Tile tile_{};
 };
 
 }  // namespace

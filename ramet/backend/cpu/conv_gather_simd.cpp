@@ -29,8 +29,6 @@ bool has_short_lines(const Gather& g) {
   return g.delta_w == 1 && g.channels == g.pixel_stride && g.channels < 16 && g.taps_w * g.channels <= kShortLine;
 }
 
-}  // namespace
-
 void pack_gathered(const void* self, std::int64_t row, int rows, std::int64_t k0, std::int64_t k, float* out,
                    int stride) {
   const Gather& g = *static_cast<const Gather*>(self);
@@ -70,6 +68,55 @@ void pack_gathered(const void* self, std::int64_t row, int rows, std::int64_t k0
     out += count * stride;
     k0 += count;
   }
+}
+
+// LeftFactor::runs, tap by tap.
+int gathered_runs(const void* self, std::int64_t row, int rows, std::int64_t k0, std::int64_t k, Run* out) {
+  const Gather& g = *static_cast<const Gather*>(self);
+  const Cursor at(g, row);
+  int runs = 0;
+  for (std::int64_t from = k0, end = k0 + k; from < end;) {
+    const std::int64_t tap = from / g.channels, until = (tap + 1) * g.channels, begin = from;
+    from = until < end ? until : end;
+    if (!inside(at.t * g.step_h + g.first_h + tap / g.taps_w * g.delta_h, g.height)) continue;
+    const Overhang over(at.u * g.step_w + g.first_w + tap % g.taps_w * g.delta_w, g.step_w, rows, g.width);
+    if (over.head >= rows || over.end >= rows) continue;
+    const std::int64_t skip = skipped(over, rows);
+    if (runs > 0 && out[runs - 1].skip == skip && out[runs - 1].a + out[runs - 1].length == begin - k0) {
+      out[runs - 1].length += from - begin;
+    } else {
+      out[runs++] = {begin - k0, begin - k0, from - begin, skip};
+    }
+  }
+  return runs;
+}
+
+// Whether some (row, tap) along an axis lies outside of it.
+bool overhangs(std::int64_t first, std::int64_t taps, std::int64_t delta, std::int64_t rows, std::int64_t step,
+               std::int64_t size) {
+  const std::int64_t reach = (taps - 1) * delta, low = first + (reach < 0 ? reach : 0),
+                     high = first + (reach > 0 ? reach : 0) + (rows - 1) * step;
+  return low < 0 || high >= size;
+}
+
+}  // namespace
+
+// Lines shorter than half a tile would leave the multipliers idle.
+std::int64_t gathered_line(const Gather& g) {
+  constexpr std::int64_t kLeastRows = kTileRows / 2 + (kTileRows < 14 ? 1 : 0);
+  static_assert(kMostSteps / kLeastChannels + 2 <= kMostRuns);
+  const std::int64_t tiles = (g.rows_w + kTileRows - 1) / kTileRows;
+  if (g.channels < kLeastChannels || g.rows_w < kLeastRows * tiles) return 0;
+  const bool padded = overhangs(g.first_h, g.taps_h, g.delta_h, g.rows_h, g.step_h, g.height) ||
+                      overhangs(g.first_w, g.taps_w, g.delta_w, g.rows_w, g.step_w, g.width);
+  return padded ? g.rows_w : 0;
+}
+
+LeftFactor gathered_rows(const Gather& g) {
+  LeftFactor a{pack_gathered, &g, nullptr, 0};
+  a.line = gathered_line(g);
+  if (a.line > 0) a.runs = gathered_runs;
+  return a;
 }
 
 void pack_gathered_transposed(const void* self, std::int64_t row, int rows, std::int64_t k0, std::int64_t k, float* out,

@@ -73,7 +73,7 @@ void run_phase(const ConvInputGrad& conv, const Phases& p, std::int64_t group, c
   b.n = channels, b.k = p.h.taps * p.w.taps * filters;
   b.row_begin = rows * part / parts, b.row_end = rows * (part + 1) / parts;
   b.column_end = channels;
-  b.a = {pack_gathered, &g, nullptr, 0};
+  b.a = gathered_rows(g);
   b.b.packed = packed;
   b.c = conv.dx + (p.h.begin * s.w + p.w.begin) * s.c + group * channels;
   b.c_rows.column_stride = s.stride_w * s.c;
@@ -106,12 +106,16 @@ void input_grad_part(const ConvInputGrad& conv, int part, int parts, void* scrat
 
 std::size_t input_grad_scratch(const ConvInputGrad& conv) {
   const Conv2D& s = conv.shape;
-  std::size_t floats = blocks_scratch(s.n * s.h * s.w, s.c / s.groups, kMostSteps, false);
+  std::size_t floats = 0;
   for (std::int64_t rh = 0; rh < s.stride_h; ++rh) {
     for (std::int64_t rw = 0; rw < s.stride_w; ++rw) {
-      const Gather g = gather_phase(s, phases_of(s, rh, rw), nullptr);
-      const std::size_t direct = takes_direct(g, s.c / s.groups) ? direct_scratch(g) : 0;
-      if (direct > floats) floats = direct;
+      const Phases p = phases_of(s, rh, rw);
+      const Gather g = gather_phase(s, p, nullptr);
+      const std::size_t needed = takes_direct(g, s.c / s.groups)
+                                     ? direct_scratch(g)
+                                     : blocks_scratch(s.n * p.h.count * p.w.count, s.c / s.groups, kMostSteps, false,
+                                                      gathered_line(g));
+      if (needed > floats) floats = needed;
     }
   }
   return floats * sizeof(float) + kAlignment;

@@ -31,6 +31,7 @@ class Lines {
     return copied_ ? ring_ : g_.image + image * g_.height * g_.width * g_.pixel_stride;
   }
   std::int64_t pixel_stride() const { return pixel_stride_; }
+  bool padded() const { return copied_; }
   // Where tap column j of row u = 0 begins in line y, counted from base(image). Copies the line if need be.
   std::int64_t line(std::int64_t image, std::int64_t y) {
     if (!copied_) return (y * g_.width + g_.first_w) * g_.pixel_stride;

@@ -45,7 +45,8 @@ void forward_region(const ConvForward& conv, const GemmRegion& r, void* scratch)
     Blocks b{};
     b.n = filters, b.k = k;
     b.row_begin = r.row_begin, b.row_end = r.row_end, b.column_begin = r.column_begin, b.column_end = r.column_end;
-    b.a = {pack_gathered, &gather, is_pointwise(s) ? gather.image : nullptr, s.c};
+    b.a = gathered_rows(gather);
+    if (is_pointwise(s)) b.a.matrix = gather.image, b.a.ld = s.c;
     b.b.packed = conv.packed_kernel != nullptr ? conv.packed_kernel + group * padded(filters) * k : nullptr;
     b.b.matrix = conv.kernel != nullptr ? conv.kernel + group * filters : nullptr;
     b.b.ld = s.f;
@@ -66,8 +67,8 @@ std::size_t forward_scratch(const ConvForward& conv) {
   const Conv2D& s = conv.shape;
   const Gather gather = gather_input(s, nullptr, 0);
   if (conv.packed_kernel != nullptr && takes_direct(gather, s.f / s.groups)) return bytes(direct_scratch(gather));
-  return bytes(
-      blocks_scratch(s.n * s.oh * s.ow, s.f / s.groups, s.kh * s.kw * (s.c / s.groups), conv.packed_kernel == nullptr));
+  return bytes(blocks_scratch(s.n * s.oh * s.ow, s.f / s.groups, s.kh * s.kw * (s.c / s.groups),
+                              conv.packed_kernel == nullptr, gathered_line(gather)));
 }
 
 std::size_t packed_size(const Conv2D& s) {

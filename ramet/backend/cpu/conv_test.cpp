@@ -164,6 +164,21 @@ TEST_CASE("conv: random strides, dilations, padding and groups match the definit
   });
 }
 
+TEST_CASE("conv: padding that is left out of lines of many channels, in all three directions") {
+  on_every_target([] {
+    for (int trial = 0; trial < 60; ++trial) {
+      Conv2D s = random_shape(1, pick(32, 80), pick(20, 100));
+      s.h = pick(2, 6), s.w = pick(5, 17);
+      s.kh = pick(1, 3), s.kw = pick(1, 5);
+      s.pad_top = pick(0, 2), s.pad_left = pick(0, 4);
+      if (trial % 3 > 0) s.stride_h = s.stride_w = 1;
+      if (trial % 3 > 1) s.dilation_h = s.dilation_w = 1;
+      s.oh = (s.h + 2 * s.pad_top - 1) / s.stride_h + 1, s.ow = (s.w + s.pad_left + pick(0, 3)) / s.stride_w;
+      check_all(s, trial);
+    }
+  });
+}
+
 TEST_CASE("conv: depthwise in all three directions, with and without a channel multiplier") {
   on_every_target([] {
     for (int trial = 0; trial < 60; ++trial) check_all(random_shape(pick(2, 70), 1, trial % 5 == 0 ? 2 : 1), trial);

@@ -23,7 +23,13 @@ struct LeftFactor {
   const float* matrix;  // row-major and fit to be read in place, or null
   std::int64_t ld;
   const float* columns = nullptr;  // (k, row), with the same ld; then `pack` is null
+  // Rows that come in lines of `line`, parts of which are zeros, as where a convolution reaches past its image. Tiles
+  // then keep to one line, and `runs` writes what rows [row, row + rows) need of the steps [k0, k0 + k): at most
+  // kMostRuns runs, with `a` and `b` counting steps from k0.
+  std::int64_t line = 0;
+  int (*runs)(const void* self, std::int64_t row, int rows, std::int64_t k0, std::int64_t k, Run* out) = nullptr;
 };
+inline constexpr int kMostRuns = 18;
 
 // The right factor: packed, or a matrix that is packed on the way (or read in place where few rows need it).
 struct RightFactor {
@@ -57,8 +63,8 @@ struct Blocks {
 };
 
 void run_blocks(const Blocks& blocks, float* scratch);
-// Floats of scratch for `rows` x `columns` of C.
-std::size_t blocks_scratch(std::int64_t rows, std::int64_t columns, std::int64_t k, bool pack_b);
+// Floats of scratch for `rows` x `columns` of C; `line` as in LeftFactor.
+std::size_t blocks_scratch(std::int64_t rows, std::int64_t columns, std::int64_t k, bool pack_b, std::int64_t line = 0);
 
 // Packs k x n of B; `packed` holds panels_of(n) * kPanel * k floats in the order [block of k][panel][k][kPanel].
 void pack_panels(const float* b, std::int64_t ldb, bool transposed, std::int64_t k, std::int64_t n, float* packed);

@@ -13,11 +13,6 @@ constexpr float kNoFloor = -__builtin_inff(), kNoCeiling = __builtin_inff();
 std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// Floats of packed A for a block of so many rows at most.
-std::int64_t packed_a_size(std::int64_t rows, std::int64_t k) {
-  return least(kBlockTiles, ceil_div(rows, kTileRows)) * kPackedRows * block_k(k);
-}
-
 // Up to how many rows of A an unpacked B is read where it lies. A step of AVX-512 reads two whole lines of it, which is
 // as good as packed unless lines far apart push each other out of the caches; a step of the others reads one or a half.
 std::int64_t most_rows_in_place(std::int64_t ldb) {
@@ -25,14 +20,37 @@ std::int64_t most_rows_in_place(std::int64_t ldb) {
   return ldb < 2048 ? 512 : 2 * kTileRows;
 }
 
-// Cuts `rows` into tiles that differ by at most one row, so that no tile is left with a slow rest.
+// Cuts rows into tiles that differ by at most one row, so that no tile is left with a slow rest: all rows, or each line
+// of them. Of a line that is not whole some tiles may be empty.
 struct TileCut {
-  std::int64_t first, tiles, base, extra;
-  TileCut(std::int64_t first_row, std::int64_t rows)
-      : first(first_row), tiles(ceil_div(rows, kTileRows)), base(rows / tiles), extra(rows % tiles) {}
-  std::int64_t begin(std::int64_t tile) const { return first + tile * base + least(tile, extra); }
-  int rows(std::int64_t tile) const { return static_cast<int>(base + (tile < extra ? 1 : 0)); }
+  std::int64_t first, end, line, tiles_of_line, tiles, base, extra;
+  TileCut(std::int64_t first_row, std::int64_t rows, std::int64_t line_length)
+      : first(first_row), end(first_row + rows), line(line_length > 0 ? line_length : rows) {
+    if (line_length > 0) first -= first % line;
+    tiles_of_line = ceil_div(line, kTileRows);
+    tiles = ceil_div(end - first, line) * tiles_of_line;
+    base = line / tiles_of_line;
+    extra = line % tiles_of_line;
+    row_begin_ = first_row;
+  }
+  std::int64_t begin(std::int64_t tile) const {
+    const std::int64_t at = unclipped(tile);
+    return at < row_begin_ ? row_begin_ : least(at, end);
+  }
+  int rows(std::int64_t tile) const { return static_cast<int>(begin(tile + 1) - begin(tile)); }
+
+ private:
+  std::int64_t unclipped(std::int64_t tile) const {
+    const std::int64_t in_line = tiles == tiles_of_line ? tile : tile % tiles_of_line;
+    return first + (tile - in_line) / tiles_of_line * line + in_line * base + least(in_line, extra);
+  }
+  std::int64_t row_begin_;
 };
+
+// Floats of packed A for a block of so many tiles at most.
+std::int64_t packed_a_size(std::int64_t tiles, std::int64_t k) {
+  return least(kBlockTiles, tiles) * kPackedRows * block_k(k);
+}
 
 // One pass over one block of k.
 class Pass {
@@ -41,17 +59,17 @@ class Pass {
       : g_(g),
         k0_(k0),
         k_(k),
-        cut_(g.row_begin, g.row_end - g.row_begin),
+        cut_(g.row_begin, g.row_end - g.row_begin, g.a.line),
         first_(k0 == 0),
         last_(k0 + k >= g.k),
         packed_a_(scratch),
-        packed_b_(scratch + packed_a_size(g.row_end - g.row_begin, g.k)) {
+        packed_b_(scratch + packed_a_size(cut_.tiles, g.k)) {
     const std::int64_t rows = g.row_end - g.row_begin;
     const std::int64_t panels = panels_of(g.column_end - g.column_begin);
     // Packing A pays when several panels use it, packing B when many tiles do.
     a_in_place_ = g.a.matrix != nullptr && (panels <= 2 || rows == 1);
-    b_in_place_ =
-        g.b.packed == nullptr && g.b.brain == nullptr && !g.b.transposed && rows <= most_rows_in_place(g.b.ld);
+    b_in_place_ = g.b.packed == nullptr && g.b.brain == nullptr && !g.b.transposed && g.a.runs == nullptr &&
+                  rows <= most_rows_in_place(g.b.ld);
     const GemmEpilogue& e = g.epilogue;
     late_bias_ = g.accumulate ? e.bias : nullptr;
     late_ = last_ && (late_bias_ != nullptr || e.activation > 1);
@@ -82,7 +100,6 @@ class Pass {
       const std::int64_t width = least(vecs * kLanes, column_end - j);
       if (width <= kLanes) vecs = 1;
       Tile t{};
-      t.k = k_;
       t.floor = floor_;
       t.ceiling = ceiling_;
       set_b(t, j, width, j - column, b_ready);
@@ -91,6 +108,7 @@ class Pass {
       for (std::int64_t i = tile_begin; i < tile_end; ++i) {
         const std::int64_t at = cut_.begin(i);
         const int count = cut_.rows(i);
+        if (count == 0) continue;
         set_a(t, at, count, i - tile_begin, a_ready);
         t.ahead = next - t.b + i % 2 * kLanes;  // a step of k has two lines: every tile fetches one of them
         const TileKernel kernel = tile_kernel(count, vecs, a_in_place_ ? ReadA::kRowMajor : ReadA::kPacked);
@@ -120,6 +138,8 @@ class Pass {
   }
 
   void set_a(Tile& t, std::int64_t row, int rows, std::int64_t tile, bool ready) {
+    t.run = &all_;
+    t.runs = 1;
     if (a_in_place_) {
       t.a = g_.a.matrix + row * g_.a.ld + k0_;
       t.a_stride = g_.a.ld;
@@ -127,9 +147,19 @@ class Pass {
     }
     const int stride = packed_stride(rows);
     float* packed = packed_a_ + tile * kPackedRows * k_;
-    if (!ready) g_.a.pack(g_.a.self, row, rows, k0_, k_, packed, stride);
+    if (g_.a.runs != nullptr) {
+      if (!ready) find_runs(row, rows, tile, stride);
+      t.run = run_[tile];
+      t.runs = runs_[tile];
+    }
+    if (!ready && t.runs > 0) g_.a.pack(g_.a.self, row, rows, k0_, k_, packed, stride);
     t.a = packed;
     t.a_stride = stride;
+  }
+
+  void find_runs(std::int64_t row, int rows, std::int64_t tile, int stride) {
+    runs_[tile] = g_.a.runs(g_.a.self, row, rows, k0_, k_, run_[tile]);
+    for (Run* run = run_[tile]; run < run_[tile] + runs_[tile]; ++run) run->a *= stride, run->b *= kPanel;
   }
 
   // `width` columns from j; `offset` counts from the start of the block of columns.
@@ -215,6 +245,8 @@ class Pass {
 
   const Blocks& g_;
   std::int64_t k0_, k_;
+  Run all_{0, 0, k_, 0}, run_[kBlockTiles][kMostRuns];
+  int runs_[kBlockTiles];
   TileCut cut_;
   bool first_, last_, a_in_place_, b_in_place_, late_;  // late: the tile is finished by a pass of its own
   const float* late_bias_;
@@ -234,10 +266,11 @@ void run_blocks(const Blocks& g, float* scratch) {
   } while (k0 < g.k);
 }
 
-std::size_t blocks_scratch(std::int64_t rows, std::int64_t columns, std::int64_t k, bool pack_b) {
-  const std::int64_t a = packed_a_size(rows, k);
+std::size_t blocks_scratch(std::int64_t rows, std::int64_t columns, std::int64_t k, bool pack_b, std::int64_t line) {
+  if (rows == 0 || columns == 0) return 0;
+  const std::int64_t a = packed_a_size(TileCut(0, rows, line).tiles, k);
   const std::int64_t b = pack_b ? least(panels_of(columns), kBlockPanels) * kPanel * block_k(k) : 0;
-  return rows == 0 || columns == 0 ? 0 : static_cast<std::size_t>(a + b);
+  return static_cast<std::size_t>(a + b);
 }
 
 void pack_panels(const float* b, std::int64_t ldb, bool transposed, std::int64_t k, std::int64_t n, float* packed) {

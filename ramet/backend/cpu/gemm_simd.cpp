@@ -68,8 +68,9 @@ void multiply_row(const Gemm& g, std::int64_t column_begin, std::int64_t column_
   std::int64_t k0 = 0;
   do {  // also once for k = 0
     const std::int64_t k = g.k - k0 < step ? g.k - k0 : step;
+    const Run all{0, 0, k, 0};
     Tile t{};
-    t.k = k;
+    t.run = &all, t.runs = 1;
     t.a_stride = g.trans_a ? g.lda : 1;
     t.a = g.a + k0 * t.a_stride;
     t.b_stride = kPanel;

@@ -16,11 +16,22 @@ inline constexpr int kPanel = 2 * kLanes;
 // A packed block of A holds its rows in groups of four, so that it is written by 4 x 4 transposes.
 inline constexpr int kPackedRows = (kTileRows + 3) / 4 * 4;
 
-// C(i, j) = min(ceiling, max(floor, init(i, j) + sum over k of A(i, k) B(k, j) + residual(i, j))). The sum starts at
-// zero, runs in the order of k and is then added: an element gets the same bits from every tile shape, and the error of
-// a long k cut into blocks grows with the length and the number of the blocks, not with their product.
+// Steps of k that touch in A and in B.
+struct Run {
+  std::int64_t a, b;  // offsets from Tile::a and Tile::b
+  std::int64_t length;
+  std::int64_t skip;  // the first (> 0) or last (< 0) rows, at most kMostSkipped of them, take no part: A is zero there
+};
+inline constexpr int kMostSkipped = 2;
+constexpr bool can_skip(int rows) { return rows >= 4; }
+
+// C(i, j) = min(ceiling, max(floor, init(i, j) + sum over k of A(i, k) B(k, j) + residual(i, j))), k being a list of
+// runs. The sum starts at zero, goes in their order and is then added: an element gets the same bits from every tile
+// shape, and the error of a long k cut into blocks grows with the length and the number of the blocks, not with their
+// product.
 struct Tile {
-  std::int64_t k;
+  const Run* run;
+  std::int64_t runs;
   const float* a;
   std::int64_t a_stride;  // between rows when A is read row-major, between steps of k when it is packed
   const float* b;

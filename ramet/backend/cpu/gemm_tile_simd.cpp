@@ -3,27 +3,21 @@
 namespace ramet::cpu::RAMET_SIMD {
 namespace {
 
-// Every loop over the sums must be unrolled: g++ otherwise keeps them in memory, at a third of the speed.
-template <int kRows, int kVecs, ReadA kRead>
-void run_tile(const Tile& given) {
-  const Tile& t = given;
-  Vec sum[kRows][kVecs];
-#pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 8
-    for (int v = 0; v < kVecs; ++v) sum[i][v] = Vec{};
-  }
-
+// Adds rows [kFrom, kTo) of one run. Every loop over the sums must be unrolled: g++ otherwise keeps them in memory, at a
+// third of the speed.
+template <int kFrom, int kTo, ReadA kRead, int kRows, int kVecs>
+[[gnu::always_inline]] inline void add_run(const Tile& t, const Run& run, Vec (&sum)[kRows][kVecs]) {
   // Row-major A is read through one pointer per three rows: x86 addresses reach stride and 2 * stride from it for free.
   constexpr int kBases = kRead == ReadA::kRowMajor ? (kRows + 2) / 3 : 1;
   const float* a[kBases];
 #pragma GCC unroll 8
-  for (int r = 0; r < kBases; ++r) a[r] = t.a + 3 * r * t.a_stride;
+  for (int r = 0; r < kBases; ++r) a[r] = t.a + run.a + 3 * r * t.a_stride;
 
   constexpr int kRegisters = kLanes == 16 ? 32 : 16;
   constexpr bool kFits = kRows > 1 && kRows * kVecs + kVecs + 1 <= kRegisters;
-  const float* b = t.b;
-  for (std::int64_t k = t.k; k > 0; --k) {
+  const float* b = t.b + run.b;
+  const float* const also = t.residual != nullptr ? t.residual : t.c;
+  for (std::int64_t k = run.length; k > 0; --k) {
     Vec bv[kVecs];
 #pragma GCC unroll 8
     for (int v = 0; v < kVecs; ++v) {
@@ -31,13 +25,13 @@ void run_tile(const Tile& given) {
       if constexpr (kFits) keep_in_register(bv[v]);
     }
 #pragma GCC unroll 16
-    for (int i = 0; i < kRows; ++i) {
+    for (int i = kFrom; i < kTo; ++i) {
       const Vec av = splat(kRead == ReadA::kRowMajor ? a[i / 3][i % 3 * t.a_stride] : a[0][i]);
 #pragma GCC unroll 8
       for (int v = 0; v < kVecs; ++v) sum[i][v] = mul_add(av, bv[v], sum[i][v]);
     }
-    if constexpr (kRows >= 4) {  // fetched meanwhile: C, which the end writes at once, and the next tiles' B
-      const float* const c = t.c + (k & 15) * t.c_stride;
+    if constexpr (kRows >= 4) {  // fetched meanwhile: what the end reads and writes at once, and the next tiles' B
+      const float* const c = (k & 16 ? also : t.c) + (k & 15) * t.c_stride;
       __builtin_prefetch(c, 1);
       if constexpr (kVecs > 1) __builtin_prefetch(c + kLanes, 1);
       __builtin_prefetch(b + t.ahead, 0, 2);
@@ -49,6 +43,31 @@ void run_tile(const Tile& given) {
 #pragma GCC unroll 8
       for (int r = 0; r < kBases; ++r) ++a[r];
     }
+  }
+}
+
+template <int kRows, int kVecs, ReadA kRead>
+void run_tile(const Tile& given) {
+  const Tile& t = given;
+  Vec sum[kRows][kVecs];
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kVecs; ++v) sum[i][v] = Vec{};
+  }
+
+  for (const Run *run = t.run, *end = t.run + t.runs; run < end; ++run) {
+    if constexpr (can_skip(kRows)) {
+      static_assert(kMostSkipped == 2);
+      switch (run->skip) {
+        case 0: break;
+        case 1: add_run<1, kRows, kRead>(t, *run, sum); continue;
+        case 2: add_run<2, kRows, kRead>(t, *run, sum); continue;
+        case -1: add_run<0, kRows - 1, kRead>(t, *run, sum); continue;
+        default: add_run<0, kRows - 2, kRead>(t, *run, sum); continue;
+      }
+    }
+    add_run<0, kRows, kRead>(t, *run, sum);
   }
 
   const Tile after = read_again(given);
