@@ -146,7 +146,7 @@ class Line {
   struct {
     std::int64_t tap, begin;
   } line_[kMostTaps];  // tap lines inside the image, and where they begin
-  bool late_;  // the activation is a pass of its own
+  bool late_;          // the activation is a pass of its own
   Run run_[kMostPieces];
   std::int64_t first_panel_[kMostPieces], block_[kMostPieces];  // of each run, when there are several blocks
   Tile tile_{};

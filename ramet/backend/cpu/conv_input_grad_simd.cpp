@@ -111,10 +111,10 @@ std::size_t input_grad_scratch(const ConvInputGrad& conv) {
     for (std::int64_t rw = 0; rw < s.stride_w; ++rw) {
       const Phases p = phases_of(s, rh, rw);
       const Gather g = gather_phase(s, p, nullptr);
-      const std::size_t needed = takes_direct(g, s.c / s.groups)
-                                     ? direct_scratch(g)
-                                     : blocks_scratch(s.n * p.h.count * p.w.count, s.c / s.groups, kMostSteps, false,
-                                                      gathered_line(g));
+      const std::size_t needed =
+          takes_direct(g, s.c / s.groups)
+              ? direct_scratch(g)
+              : blocks_scratch(s.n * p.h.count * p.w.count, s.c / s.groups, kMostSteps, false, gathered_line(g));
       if (needed > floats) floats = needed;
     }
   }

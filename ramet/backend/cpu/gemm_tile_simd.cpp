@@ -3,8 +3,8 @@
 namespace ramet::cpu::RAMET_SIMD {
 namespace {
 
-// Adds rows [kFrom, kTo) of one run. Every loop over the sums must be unrolled: g++ otherwise keeps them in memory, at a
-// third of the speed.
+// Adds rows [kFrom, kTo) of one run. Every loop over the sums must be unrolled: g++ otherwise keeps them in memory, at
+// a third of the speed.
 template <int kFrom, int kTo, ReadA kRead, int kRows, int kVecs>
 [[gnu::always_inline]] inline void add_run(const Tile& t, const Run& run, Vec (&sum)[kRows][kVecs]) {
   // Row-major A is read through one pointer per three rows: x86 addresses reach stride and 2 * stride from it for free.

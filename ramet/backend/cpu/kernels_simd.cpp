@@ -9,6 +9,7 @@ const SimdKernels& kernels() {
     t.lanes = kLanes;
     fill_unary(t);
     fill_binary(t);
+    fill_loops(t);
     fill_brain(t);
     fill_moments(t);
     fill_reduce(t);

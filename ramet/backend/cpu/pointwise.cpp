@@ -49,6 +49,13 @@ CompareF32 compare_f32(Compare op, Operands form) {
   return simd().compare[static_cast<int>(form)][static_cast<int>(op)];
 }
 SelectF32 select_f32(Operands form) { return simd().select[static_cast<int>(form)]; }
+LoopF32 chain_f32(const Link* links, std::size_t count) {
+  std::size_t code = 0;
+  for (std::size_t i = 0; i < count; ++i) code = code * kLinkCount + static_cast<std::size_t>(links[i]);
+  return simd().chain[count - 2][code];
+}
+LoopF32 choose_f32(Compare op) { return simd().choose[static_cast<int>(op)]; }
+LoopF32 descend_f32() { return simd().descend; }
 NarrowF32 narrow_f32() { return simd().narrow; }
 WidenF32 widen_f32() { return simd().widen; }
 ReduceF32 reduce_f32(Reduce op) { return simd().reduce[static_cast<int>(op)]; }

@@ -52,6 +52,11 @@ inline constexpr std::size_t kCompareCount = static_cast<std::size_t>(Compare::k
 enum class Operands { kFull, kScalarLeft, kScalarRight };
 inline constexpr std::size_t kOperandsCount = static_cast<std::size_t>(Operands::kScalarRight) + 1;
 
+// What a chain does to the value it carries and to its next operand: value + operand, value - operand or value *
+// operand.
+enum class Link { kAdd, kSub, kMul };
+inline constexpr int kLinkCount = static_cast<int>(Link::kMul) + 1, kMostLinks = 4;
+
 enum class Reduce { kSum, kMax, kMin, kSumOfSquares };
 inline constexpr std::size_t kReduceCount = static_cast<std::size_t>(Reduce::kSumOfSquares) + 1;
 

@@ -51,6 +51,60 @@ TEST_CASE("pointwise: every unary function agrees with its double form at every 
   });
 }
 
+TEST_CASE("pointwise: several functions in one loop give the bits of one loop each, with a scalar anywhere") {
+  on_every_target([] {
+    const auto apply = [](Binary op, const std::vector<float>& a, const std::vector<float>& b) {
+      std::vector<float> y(a.size());
+      binary_f32(op)(a.data(), b.data(), y.data(), y.size());
+      return y;
+    };
+    for (const std::size_t n : {0, 1, 15, 16, 37, 64}) {
+      CAPTURE(n);
+      std::vector<std::vector<float>> in;
+      for (unsigned k = 0; k <= kMostLinks; ++k) in.push_back(random_values(n, 0.1f, 2.0f, k + 1));
+      for (int scalar = -1; scalar <= kMostLinks; ++scalar) {
+        auto full = in;  // what a scalar operand stands for
+        if (scalar >= 0 && n > 0) full[scalar].assign(n, in[scalar][0]);
+        LoopOperand operands[kMostLinks + 1];
+        for (int k = 0; k <= kMostLinks; ++k) operands[k] = {in[k].data(), k == scalar};
+        std::vector<float> y(n + 1, 99.0f);
+        const auto expect = [&](const std::vector<float>& want) {
+          CHECK(std::equal(want.begin(), want.end(), y.begin()));
+          CHECK(y[n] == 99.0f);
+        };
+        for (int count = 2, codes = 9; count <= kMostLinks; ++count, codes *= kLinkCount)
+          for (int code = 0; code < codes; ++code) {
+            CAPTURE(code);
+            Link links[kMostLinks];
+            for (int k = count, rest = code; k-- > 0; rest /= kLinkCount)
+              links[k] = static_cast<Link>(rest % kLinkCount);
+            auto want = full[0];
+            for (int k = 0; k < count; ++k)
+              want = apply(links[k] == Link::kAdd   ? Binary::kAdd
+                           : links[k] == Link::kSub ? Binary::kSub
+                                                    : Binary::kMul,
+                           want, full[k + 1]);
+            chain_f32(links, static_cast<std::size_t>(count))(operands, y.data(), n);
+            expect(want);
+          }
+        for (std::size_t op = 0; op < kCompareCount; ++op) {
+          std::vector<std::uint8_t> mask(n);
+          std::vector<float> want(n);
+          compare_f32(static_cast<Compare>(op))(full[0].data(), full[1].data(), mask.data(), n);
+          for (std::size_t i = 0; i < n; ++i) want[i] = mask[i] ? full[2][i] : full[3][i];
+          choose_f32(static_cast<Compare>(op))(operands, y.data(), n);
+          expect(want);
+        }
+        std::vector<float> root(n);
+        unary_f32(Unary::kSqrt)(full[3].data(), root.data(), n);
+        descend_f32()(operands, y.data(), n);
+        expect(apply(Binary::kSub, full[0],
+                     apply(Binary::kDiv, apply(Binary::kMul, full[1], full[2]), apply(Binary::kAdd, root, full[4]))));
+      }
+    }
+  });
+}
+
 TEST_CASE("pointwise: every binary function agrees with its double form, with a scalar on either side") {
   on_every_target([] {
     for (std::size_t op = 0; op < kBinaryCount; ++op) {

@@ -18,6 +18,12 @@ using UnaryF32 = void (*)(const float* x, float* y, std::size_t n);
 using BinaryF32 = void (*)(const float* a, const float* b, float* y, std::size_t n);
 using CompareF32 = void (*)(const float* a, const float* b, std::uint8_t* y, std::size_t n);
 using SelectF32 = void (*)(const std::uint8_t* mask, const float* a, const float* b, float* y, std::size_t n);
+// Several functions in one loop, whose values in between stay in registers; an operand holds n elements or one.
+struct LoopOperand {
+  const float* p;
+  bool scalar;
+};
+using LoopF32 = void (*)(const LoopOperand* operands, float* y, std::size_t n);
 using ReduceF32 = float (*)(const float* x, std::size_t n);
 
 // Rows and columns of C that one part computes; column_begin is a multiple of SimdKernels::panel.
@@ -34,6 +40,11 @@ struct SimdKernels {
   CompareF32 compare[kOperandsCount][kCompareCount];
   // y = mask ? a : b, by Operands of a and b.
   SelectF32 select[kOperandsCount];
+
+  // Chains by their number of links less two and the links as digits, first link first; choices by Compare; descent.
+  LoopF32 chain[kMostLinks - 1][kLinkCount * kLinkCount * kLinkCount * kLinkCount];
+  LoopF32 choose[kCompareCount];
+  LoopF32 descend;
 
   // Brain floats, as their bits: rounded from floats to the nearest, ties to even, and back.
   void (*narrow)(const float* x, std::uint16_t* y, std::size_t n);

@@ -6,6 +6,7 @@ namespace ramet::cpu::RAMET_SIMD {
 
 void fill_unary(SimdKernels& table);
 void fill_binary(SimdKernels& table);
+void fill_loops(SimdKernels& table);
 void fill_brain(SimdKernels& table);
 void fill_reduce(SimdKernels& table);
 void fill_moments(SimdKernels& table);

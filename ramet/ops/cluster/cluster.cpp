@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ramet/ops/cluster/jobs.h"
 #include "ramet/ops/elementwise/elementwise.h"
 #include "ramet/ops/reduce/reduce.h"
 
@@ -67,10 +68,11 @@ bool can_end_cluster(const Program& program, const Instr& instr) {
 }
 
 bool reads_after(const Program& body, std::size_t input, std::size_t output) {
-  const int produced = body.producer(body.outputs()[output].value), value = body.inputs()[input].value;
-  for (int i = static_cast<int>(body.instrs().size()) - 1; i > produced; --i) {
-    const auto& in = body.instr(i).inputs;
-    if (std::find(in.begin(), in.end(), value) != in.end()) return true;
+  const int read = body.inputs()[input].value, written = body.outputs()[output].value;
+  bool after = false;
+  for (const Job& job : jobs_of(body)) {
+    if (after && std::find(job.inputs.begin(), job.inputs.end(), read) != job.inputs.end()) return true;
+    after = after || job.result() == written;
   }
   return false;
 }

@@ -75,14 +75,16 @@ void logic(const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* y, std::s
   for (std::size_t i = 0; i < n; ++i) y[i] = f(a[i], b[i]);
 }
 
+std::size_t sums_size(const TileProgram& a) { return a.sums.size() * static_cast<std::size_t>(kMostTile); }
+
 // Elements [from, until); `sums` holds the running sums of the chunk they belong to.
 void run_range(const TileProgram& a, const Buffers& b, char* scratch, float* sums, std::int64_t from,
                std::int64_t until) {
   const auto fill = [&](const Fill& f, std::int64_t begin, std::int64_t n) {
     fill_tile(a, f, b.in[f.input], scratch + static_cast<std::size_t>(f.tile) * kTileBytes, begin, n);
   };
-  const BinaryF32 add = binary_f32(Binary::kAdd);
   const ReduceF32 row_sum = reduce_f32(Reduce::kSum);
+  std::fill_n(sums, sums_size(a), 0.0f);
   for (const Fill& f : a.fills)
     if (f.once) fill(f, 0, std::min(a.tile, until - from));
   for (std::int64_t begin = from; begin < until; begin += a.tile) {
@@ -92,6 +94,7 @@ void run_range(const TileProgram& a, const Buffers& b, char* scratch, float* sum
         case Place::Kind::input:
           return const_cast<char*>(static_cast<const char*>(b.in[p.index])) + static_cast<std::size_t>(begin) * p.size;
         case Place::Kind::scalar: return const_cast<char*>(static_cast<const char*>(b.in[p.index]));
+        case Place::Kind::sum: return reinterpret_cast<char*>(sums + p.index * kMostTile);
         case Place::Kind::output: return static_cast<char*>(b.out[p.index]) + static_cast<std::size_t>(begin) * p.size;
         default: return scratch + static_cast<std::size_t>(p.index) * kTileBytes;
       }
@@ -106,6 +109,13 @@ void run_range(const TileProgram& a, const Buffers& b, char* scratch, float* sum
       switch (m.kind) {
         case Micro::Kind::unary: m.unary(f32(m.a), f32(m.to), count); break;
         case Micro::Kind::binary: m.binary(f32(m.a), f32(m.b), f32(m.to), count); break;
+        case Micro::Kind::loop: {
+          LoopOperand operands[kMostLinks + 1];
+          for (std::size_t i = 0; i < m.operands.size(); ++i)
+            operands[i] = {f32(m.operands[i]), m.operands[i].kind == Place::Kind::scalar};
+          m.loop(operands, f32(m.to), count);
+          break;
+        }
         case Micro::Kind::compare: m.compare(f32(m.a), f32(m.b), u8(m.to), count); break;
         case Micro::Kind::select: m.select(u8(m.a), f32(m.b), f32(m.c), f32(m.to), count); break;
         case Micro::Kind::logic_and:
@@ -128,14 +138,6 @@ void run_range(const TileProgram& a, const Buffers& b, char* scratch, float* sum
         }
         case Micro::Kind::narrow: m.narrow(f32(m.a), bf16(m.to), count); break;
         case Micro::Kind::widen: m.widen(bf16(m.a), f32(m.to), count); break;
-        case Micro::Kind::sum_columns: {
-          float* sum = sums + m.to.index * kMostTile;
-          if (begin == from)
-            std::copy_n(f32(m.a), n, sum);
-          else
-            add(sum, f32(m.a), sum, count);
-          break;
-        }
         case Micro::Kind::sum_rows: {
           float* y = static_cast<float*>(b.out[m.to.index]) + begin / m.columns;
           for (std::int64_t i = 0; i < n; i += m.columns)
@@ -145,8 +147,6 @@ void run_range(const TileProgram& a, const Buffers& b, char* scratch, float* sum
     }
   }
 }
-
-std::size_t sums_size(const TileProgram& a) { return a.sums.size() * static_cast<std::size_t>(kMostTile); }
 
 // The sums of all chunks, and of the rows that lie side by side in a tile.
 void finish_sums(const TileProgram& a, const Buffers& b, float* sums) {
@@ -186,8 +186,9 @@ void run(const TileProgram& a, const Buffers& b) {
 }
 
 Step make_cluster(const Site& site) {
-  TileProgram args = compile_cluster(*site.attrs<ops::ClusterAttrs>().body);
-  const bool small = args.count * static_cast<std::int64_t>(args.steps.size()) < 200'000;
+  const Program& body = *site.attrs<ops::ClusterAttrs>().body;
+  TileProgram args = compile_cluster(body);
+  const bool small = args.count * static_cast<std::int64_t>(body.instrs().size()) < 200'000;
   args.parts = small ? 1 : num_threads();
   const std::size_t scratch = static_cast<std::size_t>(args.tiles * args.parts) * kTileBytes +
                               static_cast<std::size_t>(args.chunks) * sums_size(args) * sizeof(float);

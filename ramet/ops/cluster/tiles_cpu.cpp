@@ -6,6 +6,7 @@
 
 #include "ramet/backend/reference.h"
 #include "ramet/ops/cluster/cluster.h"
+#include "ramet/ops/cluster/jobs.h"
 #include "ramet/ops/cluster/tiles_cpu.h"
 #include "ramet/ops/elementwise/elementwise.h"
 #include "ramet/ops/reduce/reduce.h"
@@ -16,19 +17,27 @@ namespace {
 // Gives out tiles and takes them back after their last use.
 class Compiler {
  public:
-  Compiler(const Program& body, TileProgram& args) : body_(body), args_(args) {
+  Compiler(const Program& body, TileProgram& args) : body_(body), args_(args), jobs_(ops::jobs_of(body)) {
     args_.shape = body.spec(body.instr(0).results[0]).shape;
     args_.count = element_count(args_.shape);
-    last_use_.assign(static_cast<std::size_t>(body.value_count()), -1);
-    for (int i = 0; i < static_cast<int>(body.instrs().size()); ++i)
-      for (const int v : body.instr(i).inputs) last_use_[static_cast<std::size_t>(v)] = i;
+    last_use_.assign(static_cast<std::size_t>(body.value_count()), nullptr);
+    for (std::size_t i = 0; i < jobs_.size(); ++i)
+      for (const int v : jobs_[i].inputs) last_use_[static_cast<std::size_t>(v)] = &jobs_[i];
     place_.resize(static_cast<std::size_t>(body.value_count()));
     for (std::size_t i = 0; i < body.inputs().size(); ++i) place_input(i);
     for (std::size_t o = 0; o < body.outputs().size(); ++o) output_of_[body.outputs()[o].value] = static_cast<int>(o);
   }
 
   void run() {
-    for (int i = 0; i < static_cast<int>(body_.instrs().size()); ++i) step(i);
+    for (const ops::Job& job : jobs_) {
+      if (job.kind != ops::Job::Kind::single)
+        loop(job);
+      else if (ops::can_end_cluster(body_, *job.last))
+        sum(*job.last);
+      else
+        step(*job.last);
+      release(job);
+    }
     args_.tiles = top_;
     choose_tile();
     if (!args_.sums.empty()) {
@@ -101,11 +110,11 @@ class Compiler {
     return {Place::Kind::tile, tile, size(v)};
   }
 
-  void release(int i) {
-    for (const int v : body_.instr(i).inputs) {
+  void release(const ops::Job& job) {
+    for (const int v : job.inputs) {
       const Place& p = place(v);
       const bool computed = body_.producer(v) >= 0;
-      if (computed && p.kind == Place::Kind::tile && last_use_[static_cast<std::size_t>(v)] == i &&
+      if (computed && p.kind == Place::Kind::tile && last_use_[static_cast<std::size_t>(v)] == &job &&
           std::find(free_.begin(), free_.end(), p.index) == free_.end())
         free_.push_back(p.index);
     }
@@ -116,9 +125,35 @@ class Compiler {
     return b.kind == Place::Kind::scalar ? Operands::kScalarRight : Operands::kFull;
   }
 
-  void step(int i) {
-    const Instr& instr = body_.instr(i);
-    if (ops::can_end_cluster(body_, instr)) return sum(i);
+  // Sums need whole rows.
+  std::int64_t row_of_sum() { return row_ = args_.shape.back(); }
+
+  // The running sums that end in output `output`.
+  Place running_sum(int output) {
+    args_.sums.push_back({output, row_of_sum()});
+    return {Place::Kind::sum, static_cast<int>(args_.sums.size()) - 1};
+  }
+
+  void loop(const ops::Job& job) {
+    Micro m{};
+    m.kind = Micro::Kind::loop;
+    m.loop = job.kind == ops::Job::Kind::chain    ? chain_f32(job.links.data(), job.links.size())
+             : job.kind == ops::Job::Kind::choose ? choose_f32(*compare_of(job.compare->op))
+                                                  : descend_f32();
+    for (const int v : job.inputs) m.operands.push_back(place(v));
+    const int result = job.result();
+    if (ops::sums_columns(*job.last)) {
+      const auto wanted = output_of_.find(result);
+      if (wanted == output_of_.end()) return;  // nobody reads it
+      m.to = running_sum(wanted->second);
+      m.operands.push_back(m.to);
+    } else {
+      m.to = place(result) = destination(result);
+    }
+    args_.steps.push_back(std::move(m));
+  }
+
+  void step(const Instr& instr) {
     ensure(ops::can_cluster(body_, instr), "cluster: ", instr.op->name, " cannot be part of one");
     Micro m{};
     const auto& in = instr.inputs;
@@ -159,28 +194,24 @@ class Compiler {
     // The destination may be the tile of an operand that dies here only when both have the same element size.
     m.to = destination(instr.results[0]);
     place(instr.results[0]) = m.to;
-    release(i);
-    args_.steps.push_back(m);
+    args_.steps.push_back(std::move(m));
   }
 
-  void sum(int i) {
-    const Instr& instr = body_.instr(i);
+  void sum(const Instr& instr) {
     Micro m{};
     m.a = whole(instr.inputs[0]);
-    m.columns = row_ = args_.shape.back();
     const auto wanted = output_of_.find(instr.results[0]);
     if (wanted == output_of_.end()) return;  // nobody reads it
-    const int output = wanted->second;
-    if (instr.attrs.as<ops::ReduceAttrs>().axes.front() == 0) {
-      m.kind = Micro::Kind::sum_columns;
-      m.to.index = static_cast<int>(args_.sums.size());
-      args_.sums.push_back({output, m.columns});
+    if (ops::sums_columns(instr)) {
+      m.kind = Micro::Kind::binary;
+      m.binary = binary_f32(Binary::kAdd);
+      m.b = m.to = running_sum(wanted->second);
     } else {
       m.kind = Micro::Kind::sum_rows;
-      m.to = {Place::Kind::output, output};
+      m.columns = row_of_sum();
+      m.to = {Place::Kind::output, wanted->second};
     }
-    release(i);
-    args_.steps.push_back(m);
+    args_.steps.push_back(std::move(m));
   }
 
   static std::optional<Unary> unary_of(const OpDef* op) {
@@ -222,8 +253,10 @@ class Compiler {
 
   const Program& body_;
   TileProgram& args_;
+  const std::vector<ops::Job> jobs_;
   std::vector<Place> place_;
-  std::vector<int> last_use_, free_;
+  std::vector<const ops::Job*> last_use_;
+  std::vector<int> free_;
   std::map<int, int> output_of_;
   int top_ = 0;
   std::int64_t row_ = 1;

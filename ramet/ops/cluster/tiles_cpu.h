@@ -10,7 +10,7 @@ constexpr std::int64_t kTile = 512, kMostTile = 1024;
 
 // Where an operand of a micro step lies.
 struct Place {
-  enum class Kind : unsigned char { input, scalar, output, tile } kind = Kind::tile;
+  enum class Kind : unsigned char { input, scalar, output, tile, sum } kind = Kind::tile;
   int index = 0;
   std::size_t size = sizeof(float);  // of an element: also 1 (bool) or 2 (bfloat16)
 };
@@ -29,26 +29,28 @@ struct Micro {
   enum class Kind : unsigned char {
     unary,
     binary,
+    loop,  // several of them in one
     compare,
     select,
     logic_and,
     logic_or,
     logic_xor,
     logic_not,
-    to_float,     // from bool
-    narrow,       // to bfloat16
-    widen,        // from bfloat16
-    sum_columns,  // adds to a row of running sums
-    sum_rows      // one number per row of the tile
+    to_float,  // from bool
+    narrow,    // to bfloat16
+    widen,     // from bfloat16
+    sum_rows   // one number per row of the tile
   } kind;
   UnaryF32 unary = nullptr;
   BinaryF32 binary = nullptr;
+  LoopF32 loop = nullptr;
   CompareF32 compare = nullptr;
   SelectF32 select = nullptr;
   NarrowF32 narrow = nullptr;
   WidenF32 widen = nullptr;
-  Place a, b, c, to;         // of sum_columns `to` is the index of the sum
-  std::int64_t columns = 0;  // of sum_rows
+  Place a, b, c, to;
+  std::vector<Place> operands;  // of a loop
+  std::int64_t columns = 0;     // of sum_rows
 };
 
 // What a cluster does to every tile.

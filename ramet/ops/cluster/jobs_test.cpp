@@ -1,0 +1,108 @@
+// Which instructions share a loop, and that reads moved into a later loop keep their input from being overwritten.
+#include "ramet/ops/cluster/jobs.h"
+
+#include <doctest/doctest.h>
+
+#include "ramet/base/error.h"
+#include "ramet/ir/text.h"
+#include "ramet/ops/cluster/cluster.h"
+#include "ramet/ops/op_list.h"
+
+namespace ramet::ops {
+namespace {
+
+// Every job as the first letter of its kind, its links as signs, what it reads and what it gives.
+std::string jobs(const std::string& text) {
+  const std::unique_ptr<Program> body = parse_program(text, find_op);
+  std::string out;
+  for (const Job& job : jobs_of(*body)) {
+    out += out.empty() ? "" : ", ";
+    constexpr std::string_view kinds[] = {"single", "chain ", "choose", "descend"}, signs[] = {"+", "-", "*"};
+    out += kinds[static_cast<int>(job.kind)];
+    for (const cpu::Link link : job.links) out += signs[static_cast<int>(link)];
+    for (const int v : job.inputs) out += cat(" ", v);
+    out += cat(" = ", job.result());
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("jobs: a step of Adam is three loops") {
+  CHECK(jobs(R"(program(%0 "g" : f32[8], %1 "m" : f32[8], %2 "s" : f32[], %3 "v" : f32[8], %4 "w" : f32[8]) {
+    %5 = sub(%0, %1) : f32[8]
+    %6 = mul(%5, %2) : f32[8]
+    %7 = add(%1, %6) : f32[8]
+    %8 = square(%0) : f32[8]
+    %9 = sub(%8, %3) : f32[8]
+    %10 = mul(%9, %2) : f32[8]
+    %11 = add(%3, %10) : f32[8]
+    %12 = sqrt(%11) : f32[8]
+    %13 = add(%12, %2) : f32[8]
+    %14 = mul(%7, %2) : f32[8]
+    %15 = div(%14, %13) : f32[8]
+    %16 = sub(%4, %15) : f32[8]
+    return %7 "m", %11 "v", %16 "w"
+  })") == "chain -*+ 0 1 2 1 = 7, chain *-*+ 0 0 3 2 3 = 11, descend 4 7 2 11 2 = 16");
+}
+
+TEST_CASE("jobs: a chain ends at a value with two readers, at an output, before its fifth link and at c - x") {
+  CHECK(jobs(R"(program(%0 "a" : f32[8], %1 "b" : f32[8]) {
+    %2 = add(%0, %1) : f32[8]
+    %3 = mul(%2, %1) : f32[8]
+    %4 = add(%3, %2) : f32[8]
+    return %4 "y"
+  })") == "single 0 1 = 2, chain *+ 2 1 2 = 4");
+  CHECK(jobs(R"(program(%0 "a" : f32[8], %1 "b" : f32[8]) {
+    %2 = add(%0, %1) : f32[8]
+    %3 = mul(%2, %1) : f32[8]
+    %4 = sub(%0, %3) : f32[8]
+    return %2 "x", %4 "y"
+  })") == "single 0 1 = 2, single 2 1 = 3, single 0 3 = 4");
+  CHECK(jobs(R"(program(%0 "a" : f32[8], %1 "b" : f32[8]) {
+    %2 = add(%0, %1) : f32[8]
+    %3 = add(%2, %1) : f32[8]
+    %4 = add(%3, %1) : f32[8]
+    %5 = add(%4, %1) : f32[8]
+    %6 = add(%5, %1) : f32[8]
+    return %6 "y"
+  })") == "chain ++++ 0 1 1 1 1 = 5, single 5 1 = 6");
+  CHECK(jobs(R"(program(%0 "a" : f32[8], %1 "b" : f32[8]) {
+    %2 = add(%0, %1) : f32[8]
+    %3 = square(%2) : f32[8]
+    return %3 "y"
+  })") == "single 0 1 = 2, single 2 = 3");
+}
+
+TEST_CASE("jobs: of two chains that meet the longer goes on; a choice and a sum of columns join too") {
+  CHECK(jobs(R"(program(%0 "a" : f32[8], %1 "b" : f32[8]) {
+    %2 = mul(%0, %1) : f32[8]
+    %3 = sub(%0, %1) : f32[8]
+    %4 = mul(%3, %1) : f32[8]
+    %5 = add(%2, %4) : f32[8]
+    return %5 "y"
+  })") == "single 0 1 = 2, chain -*+ 0 1 1 2 = 5");
+  CHECK(jobs(R"(program(%0 "a" : f32[4, 8], %1 "b" : f32[4, 8], %2 "z" : f32[]) {
+    %3 = greater(%0, %2) : bool[4, 8]
+    %4 = select(%3, %1, %2) : f32[4, 8]
+    %5 = sub(%0, %1) : f32[4, 8]
+    %6 = mul(%5, %4) : f32[4, 8]
+    %7 = reduce_sum(%6) {"axes": [0]} : f32[8]
+    %8 = reduce_sum(%4) {"axes": [1]} : f32[4]
+    return %7 "y", %8 "z"
+  })") == "choose 0 2 1 2 = 4, chain -*+ 0 1 4 = 7, single 4 = 8");
+}
+
+TEST_CASE("jobs: an input read by a chain that ends after an output was written must not share its memory") {
+  const auto body = parse_program(R"(program(%0 "a" : f32[8], %1 "b" : f32[8]) {
+    %2 = add(%0, %1) : f32[8]
+    %3 = exp(%1) : f32[8]
+    %4 = mul(%2, %3) : f32[8]
+    return %3 "x", %4 "y"
+  })",
+                                  find_op);
+  CHECK(reads_after(*body, 0, 0));  // the sum of a and b moves behind exp, whose result would be in a's place
+  CHECK_FALSE(reads_after(*body, 0, 1));
+}
+
+}  // namespace ramet::ops
