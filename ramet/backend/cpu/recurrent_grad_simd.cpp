@@ -56,7 +56,7 @@ struct Lstm {
   static constexpr bool kReadsH = false, kReadsC = true, kSplit = false;
   static void back(const Given& in, Wanted& d) {
     const Vec i = in.gate[0], f = in.gate[1], g = in.gate[2], o = in.gate[3];
-    const Vec t = gate_tanh(mul_add(f, in.c, i * g)), dc = mul_add(d.dh * o, tanh_slope(t), d.dc);
+    const Vec t = tanh(mul_add(f, in.c, i * g)), dc = mul_add(d.dh * o, tanh_slope(t), d.dc);
     d.dv[0] = dc * g * sigmoid_slope(i);
     d.dv[1] = dc * in.c * sigmoid_slope(f);
     d.dv[2] = dc * i * tanh_slope(g);

@@ -31,7 +31,7 @@ struct SimpleRnn {
   static void gates(std::int64_t, const CellPlace&, float*) {}
 
   static void states(std::int64_t units, const CellPlace& p, const float* sums) {
-    const Vec h[1] = {gate_tanh(with_base(units, p, sums, 0))};
+    const Vec h[1] = {tanh(with_base(units, p, sums, 0))};
     store(p.next_h, h[0]);
     keep_gates(units, p, h);
   }
@@ -52,7 +52,7 @@ struct Gru {
   static void states(std::int64_t units, const CellPlace& p, const float* sums) {
     const Vec v = with_base(units, p, sums, 2);
     const Vec u = load(sums + 3 * kLanes) + load_some(p.recurrent_bias + 2 * units, p.count);
-    const Vec z = load(sums), r = load(sums + kLanes), g = gate_tanh(mul_add(r, u, v));
+    const Vec z = load(sums), r = load(sums + kLanes), g = tanh(mul_add(r, u, v));
     store(p.next_h, mul_add(z, load(p.h), mul_add(-z, g, g)));
     keep_gates(units, p, {z, r, g, u});
   }
@@ -64,14 +64,14 @@ struct Lstm {
 
   static void gates(std::int64_t units, const CellPlace& p, float* sums) {
     const Vec i = gate_sigmoid(with_base(units, p, sums, 0)), f = gate_sigmoid(with_base(units, p, sums, 1));
-    const Vec g = gate_tanh(with_base(units, p, sums, 2)), o = gate_sigmoid(with_base(units, p, sums, 3));
+    const Vec g = tanh(with_base(units, p, sums, 2)), o = gate_sigmoid(with_base(units, p, sums, 3));
     store(p.c, mul_add(f, load(p.c), i * g));
     store(sums, o);
     keep_gates(units, p, {i, f, g, o});
   }
 
   static void states(std::int64_t, const CellPlace& p, const float* sums) {
-    store(p.next_h, load(sums) * gate_tanh(load(p.c)));
+    store(p.next_h, load(sums) * tanh(load(p.c)));
   }
 };
 

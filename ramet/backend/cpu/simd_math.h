@@ -20,52 +20,77 @@ inline Vec horner(Vec x, float c0, C... rest) {
   return sum;
 }
 
-// x = n ln2 + r + tail with |r| <= ln2 / 2 and `tail` what r lost by rounding. ln2 is split in two so that n * kLn2High
-// is exact, with or without FMA.
+// x = n ln2 + r + tail with n an integer, |r| <= ln2 / 2 and `tail` what r lost by rounding. ln2 is split in two so
+// that n * kLn2High is exact, with or without FMA.
 struct ExpReduced {
-  VecI n;
-  Vec r, tail;
+  Vec n, r, tail;
 };
 
 inline constexpr float kLn2High = 0.693359375f;
 inline constexpr float kLn2Low = -2.12194440e-4f;
 
+inline Vec nearest_power(Vec x) {
+  const float magic = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
+  return mul_add(x, 1.44269504088896341f, magic) - magic;
+}
+
 inline ExpReduced reduce_exp(Vec x) {
-  const float magic = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer kept in the low bits
-  const Vec shifted = mul_add(x, 1.44269504088896341f, magic);
-  const Vec n = shifted - magic;
+  const Vec n = nearest_power(x);
   const Vec high = mul_add(n, -kLn2High, x), r = mul_add(n, -kLn2Low, high);
-  return {wrap_sub(bits(shifted), bits(splat(magic))), r, mul_add(n, -kLn2Low, high - r)};
+  return {n, r, mul_add(n, -kLn2Low, high - r)};
 }
 
+// (exp(r) - 1 - r) / r²
+inline Vec exp_poly(Vec r) {
+  return horner(r, 1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f,
+                5.0000001201e-1f);
+}
 // exp(r + tail) - 1
-inline Vec expm1_poly(Vec r, Vec tail) {
-  const Vec p = horner(r, 1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f,
-                       5.0000001201e-1f);
-  return mul_add(p, r * r, tail) + r;
+inline Vec expm1_poly(Vec r, Vec tail) { return mul_add(exp_poly(r), r * r, tail) + r; }
+
+// 2^n for integers n from -126 to 127.
+inline Vec power_of_two(Vec n) {
+#if defined(RAMET_SIMD_avx512)
+  return (Vec)_mm512_maskz_scalef_ps(kAllLanes, (__m512)splat(1.0f), (__m512)n);
+#else
+  return from_bits((VecI)((VecU)wrap_add(__builtin_convertvector(n, VecI), splat(127)) << 23));
+#endif
 }
 
-inline Vec power_of_two(VecI n) { return from_bits((VecI)((VecU)wrap_add(n, splat(127)) << 23)); }
+// y 2^n for any n of exp; without the instruction for it by two factors, because 2^n is out of range where the result
+// is denormal.
+inline Vec times_power_of_two(Vec y, Vec n) {
+#if defined(RAMET_SIMD_avx512)
+  return (Vec)_mm512_maskz_scalef_ps(kAllLanes, (__m512)y, (__m512)n);
+#else
+  const VecI all = __builtin_convertvector(n, VecI), half = all >> 1;
+  const auto power = [](VecI i) { return from_bits((VecI)((VecU)wrap_add(i, splat(127)) << 23)); };
+  return y * power(half) * power(wrap_sub(all, half));
+#endif
+}
 
 // x stays as it is where it is NaN.
-inline Vec clamp(Vec x, float low, float high) {
-  x = x < low ? splat(low) : x;
-  return x > high ? splat(high) : x;
-}
+inline Vec at_most(Vec x, float high) { return min_or_second(splat(high), x); }
+inline Vec clamp(Vec x, float low, float high) { return at_most(max_or_second(splat(low), x), high); }
 
 inline Vec exp(Vec x) {
   const ExpReduced e = reduce_exp(clamp(x, -104.0f, 89.0f));
-  // Two factors, because 2^n itself is out of range where the result is denormal.
-  const VecI half = e.n >> 1;
-  return (1.0f + expm1_poly(e.r, e.tail)) * power_of_two(half) * power_of_two(wrap_sub(e.n, half));
+  return times_power_of_two(1.0f + expm1_poly(e.r, e.tail), e.n);
+}
+
+// As exp, a little less exact. REQUIRES: |x| <= 87, or NaN
+inline Vec exp_within(Vec x) {
+  const Vec n = nearest_power(x), scale = power_of_two(n);
+  const Vec r = mul_add(n, -kLn2Low, mul_add(n, -kLn2High, x));
+  return mul_add(scale, mul_add(exp_poly(r), r * r, r), scale);
 }
 
 inline Vec expm1(Vec x) {
   const ExpReduced e = reduce_exp(clamp(x, -87.0f, 89.0f));
   const Vec q = expm1_poly(e.r, e.tail);
-  const Vec scale = power_of_two(wrap_sub(e.n, splat(1)));  // half of 2^n, which may overflow
+  const Vec scale = power_of_two(e.n - 1.0f);  // half of 2^n, which may overflow
   const Vec scaled = 2.0f * mul_add(scale, q, scale - 0.5f);
-  const Vec y = e.n == 0 ? q : scaled;
+  const Vec y = e.n == 0.0f ? q : scaled;
   return x == 0.0f ? x : y;
 }
 
@@ -106,7 +131,7 @@ inline Vec tanh(Vec x) {
   const Vec p =
       horner(z, -5.70498872745e-3f, 2.06390887954e-2f, -5.37397155531e-2f, 1.33314422036e-1f, -3.33332819422e-1f);
   const Vec near = mul_add(p * z, x, x);
-  const Vec far = 1.0f - 2.0f / (exp(2.0f * clamp(t, 0.0f, 10.0f)) + 1.0f);
+  const Vec far = 1.0f - 2.0f / (exp_within(2.0f * at_most(t, 10.0f)) + 1.0f);
   return with_sign_of(t < 0.625f ? near : far, x);
 }
 
@@ -125,11 +150,11 @@ inline Vec erf(Vec x) {
   const Vec q =
       horner(s, -5.96761703e-4f, 4.99119423e-3f, -2.67681349e-2f, 1.12819925e-1f, -3.76125336e-1f, 1.28379166e-1f);
   const Vec near = mul_add(q, x, x);
-  const Vec c = clamp(t, 0.0f, 4.0f);
+  const Vec c = at_most(t, 4.0f);
   const Vec high =
       mul_add(horner(c, -1.72853470e-5f, 3.83197126e-4f), c * c, horner(c, -3.88396438e-3f, 2.42546219e-2f));
   const Vec p = mul_add(mul_add(mul_add(high, c, -1.06777877e-1f), c, -6.34846687e-1f), c, -1.28717512e-1f);
-  const Vec far = 1.0f - exp(mul_add(p, c, -c));
+  const Vec far = 1.0f - exp_within(mul_add(p, c, -c));
   return t > 0.927734375f ? with_sign_of(far, x) : near;
 }
 
