@@ -6,11 +6,10 @@
 
 namespace ramet::cpu::RAMET_SIMD {
 
-// As sigmoid, with e = exp(-|x|) a little less exact.
+// 1 / (1 + exp(-x)) with exp(-x) = scale (1 + q)
 inline Vec gate_sigmoid(Vec x) {
-  const Vec e = exp_within(-at_most(abs(x), 87.0f));
-  const Vec y = (x < 0.0f ? e : splat(1.0f)) / (1.0f + e);
-  return x < -1.0f ? mul_add(-e, y, e) : y;
+  const ExpWithin e = exp_within_parts(-max_or_second(splat(-87.0f), x));
+  return 1.0f / (e.scale + mul_add(e.scale, e.q, 1.0f));
 }
 
 }  // namespace ramet::cpu::RAMET_SIMD
