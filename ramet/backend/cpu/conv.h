@@ -18,6 +18,12 @@ struct Conv2D {
 
 constexpr bool is_depthwise(const Conv2D& s) { return s.groups > 1 && s.groups == s.c && s.groups == s.f; }
 
+// One pixel each: a product of matrices as they lie.
+constexpr bool is_pointwise(const Conv2D& s) {
+  return s.kh == 1 && s.kw == 1 && s.stride_h == 1 && s.stride_w == 1 && s.pad_top == 0 && s.pad_left == 0 &&
+         s.oh == s.h && s.ow == s.w;
+}
+
 // y = activation(conv(x, kernel) + bias + residual)
 struct ConvForward {
   Conv2D shape;

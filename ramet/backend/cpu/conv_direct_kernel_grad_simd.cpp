@@ -19,7 +19,9 @@ std::int64_t lines_read(const Gather& g) { return (lines_of_block(g) - 1) * g.st
 
 }  // namespace
 
+// A single tap that many filters use is better packed by its columns.
 bool takes_direct_kernel_grad(const Gather& g, std::int64_t filters) {
+  if (g.taps_h * g.taps_w == 1 && filters > 2 * kPanel) return false;
   return filters % kLanes == 0 && filters <= 8 * kPanel && g.pixel_stride == g.channels && g.channels <= 256 &&
          g.rows_w <= kMostSteps && g.rows_w >= 4 && lines_read(g) <= Lines::kMostKept;
 }

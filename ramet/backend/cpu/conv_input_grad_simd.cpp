@@ -74,6 +74,7 @@ void run_phase(const ConvInputGrad& conv, const Phases& p, std::int64_t group, c
   b.row_begin = rows * part / parts, b.row_end = rows * (part + 1) / parts;
   b.column_end = channels;
   b.a = gathered_rows(g);
+  if (is_pointwise(s)) b.a.matrix = g.image, b.a.ld = s.f;
   b.b.packed = packed;
   b.c = conv.dx + (p.h.begin * s.w + p.w.begin) * s.c + group * channels;
   b.c_rows.column_stride = s.stride_w * s.c;

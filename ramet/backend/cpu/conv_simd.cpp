@@ -32,11 +32,6 @@ Gather gather_input(const Conv2D& s, const float* x, std::int64_t group) {
   return g;
 }
 
-bool is_pointwise(const Conv2D& s) {
-  return s.kh == 1 && s.kw == 1 && s.stride_h == 1 && s.stride_w == 1 && s.pad_top == 0 && s.pad_left == 0 &&
-         s.oh == s.h && s.ow == s.w;
-}
-
 void forward_region(const ConvForward& conv, const GemmRegion& r, void* scratch) {
   const Conv2D& s = conv.shape;
   const std::int64_t filters = s.f / s.groups, k = s.kh * s.kw * (s.c / s.groups);
@@ -92,6 +87,7 @@ void kernel_grad_region(const ConvKernelGrad& conv, const GemmRegion& r, void* s
     b.n = filters, b.k = s.n * s.oh * s.ow;
     b.row_begin = r.row_begin, b.row_end = r.row_end, b.column_begin = r.column_begin, b.column_end = r.column_end;
     b.a = {pack_gathered_transposed, &gather, nullptr, 0};
+    if (is_pointwise(s)) b.a = {nullptr, nullptr, nullptr, s.c, gather.image};
     b.b.matrix = conv.dy + group * filters;
     b.b.ld = s.f;
     b.c = conv.dkernel + group * filters;

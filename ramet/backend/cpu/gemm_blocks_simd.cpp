@@ -110,7 +110,8 @@ class Pass {
         const int count = cut_.rows(i);
         if (count == 0) continue;
         set_a(t, at, count, i - tile_begin, a_ready);
-        t.ahead = next - t.b + i % 2 * kLanes;  // a step of k has two lines: every tile fetches one of them
+        // A step of k has two lines of B: every tile fetches one of them.
+        t.ahead = a_in_place_ ? count * t.a_stride : next - t.b + i % 2 * kLanes;
         const TileKernel kernel = tile_kernel(count, vecs, a_in_place_ ? ReadA::kRowMajor : ReadA::kPacked);
         run_tile(t, kernel, at, count, j, width, vecs);
       }

@@ -37,7 +37,8 @@ struct Tile {
   const float* b;
   std::int64_t b_stride;      // between steps of k
   std::int64_t panel_stride;  // between panels, when the tile spans several
-  std::int64_t ahead;         // from B to what the tiles after this one read, and the caches may fetch
+  // From B, or from A where it is read row-major, to what the tiles after this one read: the caches may fetch it.
+  std::int64_t ahead;
   const float* init;
   std::int64_t init_stride;  // between rows; 0 repeats one row
   float* c;
