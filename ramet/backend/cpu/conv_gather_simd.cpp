@@ -43,6 +43,7 @@ void pack_gathered(const void* self, std::int64_t row, int rows, std::int64_t k0
   const float* line[kPackedRows];
   for (int i = rows; i < stride; ++i) line[i] = kZeroLine;
   const bool merged = has_short_lines(g);
+  const std::int64_t ahead = g.taps_h * g.taps_w == 1 ? rows * g.step_w * g.pixel_stride : 0;
   const std::int64_t run = merged ? g.taps_w * g.channels : g.channels;  // contiguous elements at most
   float border[kPackedRows][kShortLine];
 
@@ -64,7 +65,7 @@ void pack_gathered(const void* self, std::int64_t row, int rows, std::int64_t k0
         line[i] = border[i] + from;
       }
     }
-    pack_lines(line, stride, count, out, stride);
+    pack_lines(line, stride, count, out, stride, ahead);
     out += count * stride;
     k0 += count;
   }

@@ -129,6 +129,7 @@ class Pass {
         const std::int64_t row = cut_.begin(i);
         const int rows = cut_.rows(i);
         float* to = packed_a_ + (i - tile_begin) * kPackedRows * k_ + k * packed_stride(rows);
+        __builtin_prefetch(from + row + 16 * g_.a.ld, 0, 2);
         if (packed_stride(rows) == kLanes && row + kLanes <= g_.row_end) {
           store(to, load(from + row));
         } else {

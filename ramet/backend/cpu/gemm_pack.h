@@ -10,8 +10,10 @@ extern const float kZeroLine[kMostSteps];
 // The stride between steps of k in a packed tile of so many rows.
 constexpr int packed_stride(int rows) { return rows <= 4 ? 4 : kPackedRows; }
 
-// out[k * stride + i] = line[i][k] for i < count, a multiple of 4. Lines that hold nothing are kZeroLine.
-void pack_lines(const float* const* line, int count, std::int64_t k, float* out, std::int64_t stride);
+// out[k * stride + i] = line[i][k] for i < count, a multiple of 4. Lines that hold nothing are kZeroLine. What lies
+// `ahead` of the lines is read next: the caches may fetch it.
+void pack_lines(const float* const* line, int count, std::int64_t k, float* out, std::int64_t stride,
+                std::int64_t ahead = 0);
 // out[k * stride + i] = from[i * ld + k] for i < count; zero for count <= i < stride.
 void pack_transposed(const float* from, std::int64_t ld, int count, std::int64_t k, float* out, int stride);
 // out[k * stride + i] = from[k * ld + i] for i < count; zero for count <= i < stride.

@@ -91,13 +91,18 @@ void transpose_lanes(const float* const* line, std::int64_t k, float* out, std::
 
 }  // namespace
 
-void pack_lines(const float* const* line, int count, std::int64_t k, float* out, std::int64_t stride) {
+void pack_lines(const float* const* line, int count, std::int64_t k, float* out, std::int64_t stride,
+                std::int64_t ahead) {
   for (int i = 0; i < count;) {
     const bool whole = i + kLanes <= count;
     const int lines = whole ? kLanes : 4;
     std::int64_t p = 0;
     if (whole) {
-      for (; p + kStepsAtOnce <= k; p += kStepsAtOnce) transpose_lanes(line + i, p, out + p * stride + i, stride);
+      for (; p + kStepsAtOnce <= k; p += kStepsAtOnce) {
+        if (ahead != 0 && p % 16 == 0)
+          for (int r = 0; r < kLanes; ++r) __builtin_prefetch(line[i + r] + p + ahead, 0, 2);
+        transpose_lanes(line + i, p, out + p * stride + i, stride);
+      }
     }
     for (; p + 4 <= k; p += 4) {
       for (int r = 0; r < lines; r += 4) transpose_four(line + i + r, p, out + p * stride + i + r, stride);
@@ -113,7 +118,7 @@ void pack_transposed(const float* from, std::int64_t ld, int count, std::int64_t
   constexpr int kMostLines = kPanel > kPackedRows ? kPanel : kPackedRows;
   const float* line[kMostLines];
   for (int i = 0; i < stride; ++i) line[i] = i < count ? from + i * ld : kZeroLine;
-  pack_lines(line, stride, k, out, stride);
+  pack_lines(line, stride, k, out, stride, count * ld);
 }
 
 void pack_straight(const float* from, std::int64_t ld, int count, std::int64_t k, float* out, int stride) {
