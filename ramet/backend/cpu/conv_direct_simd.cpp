@@ -35,6 +35,7 @@ class Line {
     const float* const base = lines_.base(image);
     float* const c = b_.c + b_.c_rows.offset((image * g_.rows_h + t) * g_.rows_w);
     tile_.a_stride = stride;
+    read_ = stride == 1 ? ReadA::kPacked : ReadA::kRowMajor;  // neighbours of one channel lie as if packed
     bool inner = false;  // the runs at hand are those of a tile that meets no padding, the same for all of them
     for (std::int64_t i = 0, u = begin; i < tiles; ++i) {
       const int rows = static_cast<int>(least_rows + (i < longer ? 1 : 0));
@@ -53,10 +54,10 @@ class Line {
  private:
   // Taps in lines outside the image only meet zeros: they are left out.
   void find_lines(std::int64_t image, std::int64_t t) {
-    read_ = 0;
+    lines_read_ = 0;
     for (std::int64_t i = 0; i < g_.taps_h; ++i) {
       const std::int64_t y = t * g_.step_h + g_.first_h + i * g_.delta_h;
-      if (inside(y, g_.height)) line_[read_++] = {i, lines_.line(image, y)};
+      if (inside(y, g_.height)) line_[lines_read_++] = {i, lines_.line(image, y)};
     }
   }
 
@@ -72,7 +73,7 @@ class Line {
     const std::int64_t x = u * g_.step_w + g_.first_w;
     const bool touching = !padded && g_.delta_w == 1 && lines_.pixel_stride() == g_.channels;
     const std::int64_t taps = touching ? 1 : g_.taps_w, length = touching ? g_.taps_w * g_.channels : g_.channels;
-    for (std::int64_t i = 0; i < read_; ++i) {
+    for (std::int64_t i = 0; i < lines_read_; ++i) {
       for (std::int64_t j = 0; j < taps; ++j) {
         std::int64_t skip = 0;
         if (padded) {
@@ -123,14 +124,14 @@ class Line {
       tile_.init = bias != nullptr ? bias : kZeros;
       tile_.c = c;
       tile_.c_stride = b_.c_rows.column_stride;
-      tile_kernel(rows, vecs, ReadA::kRowMajor)(tile_);
+      tile_kernel(rows, vecs, read_)(tile_);
     } else {
       float init[kPanel] = {}, tile[kTileRows * kPanel];
       if (bias != nullptr) copy_row(bias, width, init);
       tile_.init = init;
       tile_.c = tile;
       tile_.c_stride = kPanel;
-      tile_kernel(rows, vecs, ReadA::kRowMajor)(tile_);
+      tile_kernel(rows, vecs, read_)(tile_);
       for (int i = 0; i < rows; ++i) copy_row(tile + i * kPanel, width, c + i * b_.c_rows.column_stride);
     }
     for (int i = 0; !now && i < rows; ++i) {
@@ -142,7 +143,8 @@ class Line {
   const Gather& g_;
   const Blocks& b_;
   Lines& lines_;
-  std::int64_t step_, read_ = 0;
+  std::int64_t step_, lines_read_ = 0;
+  ReadA read_ = ReadA::kRowMajor;
   struct {
     std::int64_t tap, begin;
   } line_[kMostTaps];  // tap lines inside the image, and where they begin
