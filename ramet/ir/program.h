@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <ostream>
 #include <span>
@@ -126,14 +127,15 @@ inline const Spec& Value::spec() const { return program->spec(id); }
 
 // Copies `program` through `rewrite`, which sees every instruction with its inputs already mapped to the new program
 // and returns the values that stand for its results (default: the same instruction again). The tool passes are made of.
+// `order` lists the instructions, each after those it reads from.
 template <class Rewrite>
-std::unique_ptr<Program> rebuild(const Program& program, Rewrite&& rewrite) {
+std::unique_ptr<Program> rebuild(const Program& program, std::span<const int> order, Rewrite&& rewrite) {
   auto out = std::make_unique<Program>();
   std::vector<Value> map(static_cast<std::size_t>(program.value_count()));
   for (const auto& input : program.inputs())
     map[static_cast<std::size_t>(input.value)] = out->input(input.name, program.spec(input.value), input.kind);
   Values in;
-  for (int i = 0; i < static_cast<int>(program.instrs().size()); ++i) {
+  for (const int i : order) {
     const Instr& instr = program.instr(i);
     in.clear();
     for (const int id : instr.inputs) in.push_back(map[static_cast<std::size_t>(id)]);
@@ -146,6 +148,13 @@ std::unique_ptr<Program> rebuild(const Program& program, Rewrite&& rewrite) {
       out->set_state(static_cast<int>(i), map[static_cast<std::size_t>(program.inputs()[i].update)]);
   for (const auto& output : program.outputs()) out->output(output.name, map[static_cast<std::size_t>(output.value)]);
   return out;
+}
+
+template <class Rewrite>
+std::unique_ptr<Program> rebuild(const Program& program, Rewrite&& rewrite) {
+  std::vector<int> order(program.instrs().size());
+  std::iota(order.begin(), order.end(), 0);
+  return rebuild(program, order, std::forward<Rewrite>(rewrite));
 }
 
 }  // namespace ramet

@@ -46,7 +46,7 @@ const std::vector<Pass>& all_passes() {
       {"cse", passes::cse},         {"pads", passes::pads},
       {"dce", passes::dce},         {"affine", passes::affine},
       {"linear", passes::linear},   {"recompute", passes::recompute},
-      {"cluster", passes::cluster},
+      {"cluster", passes::cluster}, {"schedule", passes::schedule},
   };
   return list;
 }

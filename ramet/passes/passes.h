@@ -17,5 +17,6 @@ std::unique_ptr<Program> linear(const Program&,
                                 const PassOptions&);  // matmul with bias and activation; weights packed once
 std::unique_ptr<Program> recompute(const Program&, const PassOptions&);  // cheap values again instead of kept
 std::unique_ptr<Program> cluster(const Program&, const PassOptions&);    // neighbouring pointwise ops run tile by tile
+std::unique_ptr<Program> schedule(const Program&, const PassOptions&);   // updates right after their gradients
 
 }  // namespace ramet::passes
