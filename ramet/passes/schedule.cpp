@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <queue>
 
-#include "ramet/ir/op.h"
+#include "ramet/ops/shape/view.h"
 #include "ramet/passes/passes.h"
 
 namespace ramet::passes {
@@ -18,7 +18,7 @@ class Scheduler {
       : p_(program), root_(at(p_.value_count())), waits_(p_.instrs().size(), 0), followers_(p_.instrs().size()) {
     for (int v = 0; v < p_.value_count(); ++v) root_[at(v)] = v;
     for (const Instr& instr : p_.instrs())
-      if (has(instr.op->traits, Trait::view)) root_[at(instr.results[0])] = root_[at(instr.inputs[0])];
+      if (ops::is_view(p_, instr)) root_[at(instr.results[0])] = root_[at(instr.inputs[0])];
     find_eager();
     find_waits();
   }
@@ -48,11 +48,11 @@ class Scheduler {
     std::vector<bool> read(at(p_.value_count()), false);
     for (const Instr& instr : p_.instrs())
       for (const int v : instr.inputs)
-        if (!has(instr.op->traits, Trait::view)) read[at(root_[at(v)])] = true;
+        if (!ops::is_view(p_, instr)) read[at(root_[at(v)])] = true;
     for (const Instr& instr : p_.instrs()) {
       const auto& results = instr.results;
       eager_.push_back(
-          has(instr.op->traits, Trait::view) ||
+          ops::is_view(p_, instr) ||
           std::all_of(results.begin(), results.end(), [&](int v) { return element_count(p_.spec(v).shape) <= 1; }) ||
           std::none_of(results.begin(), results.end(), [&](int v) { return read[at(root_[at(v)])]; }));
     }

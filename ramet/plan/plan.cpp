@@ -8,9 +8,11 @@
 #include "ramet/ops/constant/constant.h"
 #include "ramet/ops/recurrent/recurrent.h"
 #include "ramet/ops/scan/scan.h"
+#include "ramet/ops/shape/view.h"
 #include "ramet/ops/transfer/transfer.h"
 #include "ramet/plan/offsets.h"
 #include "ramet/plan/scan_step.h"
+#include "ramet/plan/storage.h"
 
 namespace ramet {
 
@@ -20,7 +22,7 @@ namespace {
 
 // The value whose storage a view looks at.
 int viewed(const Program& p, int value) {
-  while (p.producer(value) >= 0 && has(p.instr(p.producer(value)).op->traits, Trait::view))
+  while (p.producer(value) >= 0 && ops::is_view(p, p.instr(p.producer(value))))
     value = p.instr(p.producer(value)).inputs[0];
   return value;
 }
@@ -58,14 +60,14 @@ std::shared_ptr<const Program> with_old_state_copied(std::shared_ptr<const Progr
 class Planner {
  public:
   Planner(std::shared_ptr<const Program> program, const Backend& backend, PlanOptions options)
-      : program_(*program), backend_(backend), options_(options), plan_(std::make_shared<Plan>()) {
+      : program_(*program), backend_(backend), options_(options), plan_(std::make_shared<Plan>()), storage_(program_) {
     plan_->program_ = std::move(program);
   }
 
   std::shared_ptr<const Plan> run() {
     find_devices();
-    find_roots();
     find_prepared();
+    join_parts();
     place_externals();
     place_in_arena();
     emit_steps();
@@ -74,9 +76,7 @@ class Planner {
 
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  std::size_t bytes(int value) const {
-    return static_cast<std::size_t>(element_count(program_.spec(value).shape)) * size_of(program_.spec(value).dtype);
-  }
+  std::size_t bytes(int value) const { return storage_.bytes(value); }
 
   void find_devices() {
     for (const Instr& instr : program_.instrs())
@@ -93,12 +93,31 @@ class Planner {
     return static_cast<int>(std::find(list.begin(), list.end(), program_.instr(instr).device) - list.begin());
   }
 
-  // A view has the storage of the value it looks at.
-  void find_roots() {
-    root_.resize(at(program_.value_count()));
-    for (int v = 0; v < program_.value_count(); ++v) root_[at(v)] = v;
-    for (const Instr& instr : program_.instrs())
-      if (has(instr.op->traits, Trait::view)) root_[at(instr.results[0])] = root_[at(instr.inputs[0])];
+  int root(int value) const { return storage_.root(value); }
+
+  // Where a value lies, which may be within another one.
+  Place place_of(int value) const {
+    Place place = place_[at(root(value))];
+    const std::size_t offset = storage_.offset(value);
+    if (place.kind == Place::Kind::arena || place.kind == Place::Kind::prepared) place.offset += offset;
+    if (place.kind == Place::Kind::constant) place.data = static_cast<const char*>(place.data) + offset;
+    if (place.kind == Place::Kind::external) place.shift = offset;
+    return place;
+  }
+
+  // State is written when its turn comes, not part by part before; and what several devices read or make in turn is
+  // left alone.
+  void join_parts() {
+    if (plan_->devices_.size() > 1) return;
+    storage_.join_parts([&](const Instr& concat) {
+      const auto& inputs = program_.inputs();
+      return !prepared_[at(program_.producer(concat.results[0]))] &&
+             std::none_of(concat.inputs.begin(), concat.inputs.end(),
+                          [&](int part) { return prepared_[at(program_.producer(part))]; }) &&
+             std::none_of(inputs.begin(), inputs.end(), [&](const Program::Input& input) {
+               return input.update >= 0 && root(input.update) == concat.results[0];
+             });
+    });
   }
 
   void find_prepared() {
@@ -113,7 +132,7 @@ class Planner {
       const bool all = std::all_of(instr.inputs.begin(), instr.inputs.end(), [&](int v) { return fixed[at(v)]; });
       if (!all || has(instr.op->traits, Trait::random)) continue;
       for (const int v : instr.results) fixed[at(v)] = true;
-      prepared_[i] = !has(instr.op->traits, Trait::view) && instr.op != &ops::constant_op;
+      prepared_[i] = !ops::is_view(program_, instr) && instr.op != &ops::constant_op;
     }
   }
 
@@ -136,11 +155,11 @@ class Planner {
     }
     // An output is computed where the caller wants it, unless its storage is somebody else's already.
     for (std::size_t i = 0; i < program_.outputs().size(); ++i) {
-      const int v = root_[at(program_.outputs()[i].value)];
-      if (place_[at(v)].kind == Place::Kind::nowhere)
+      const int value = program_.outputs()[i].value, v = root(value);
+      if (place_[at(v)].kind == Place::Kind::nowhere && storage_.is_whole(value))
         place_[at(v)] = {Place::Kind::external, 0, program_.inputs().size() + i, nullptr};
       else
-        copies_.push_back({v, program_.inputs().size() + i});
+        copies_.push_back({value, program_.inputs().size() + i});
     }
     place_updates();
   }
@@ -149,26 +168,28 @@ class Planner {
   void place_updates() {
     std::vector<int> last_use(at(program_.value_count()), -1);
     for (std::size_t i = 0; i < program_.instrs().size(); ++i)
-      for (const int v : program_.instrs()[i].inputs) last_use[at(root_[at(v)])] = static_cast<int>(i);
+      for (const int v : program_.instrs()[i].inputs) last_use[at(root(v))] = static_cast<int>(i);
     // A copy into an output or into other state still reads its source at the end.
-    for (const auto& [value, external] : copies_) last_use[at(value)] = static_cast<int>(program_.instrs().size());
+    for (const auto& [value, external] : copies_)
+      last_use[at(root(value))] = static_cast<int>(program_.instrs().size());
     for (const auto& input : program_.inputs())
-      if (input.update >= 0 && place_[at(root_[at(input.update)])].kind == Place::Kind::external)
-        last_use[at(root_[at(input.update)])] = static_cast<int>(program_.instrs().size());
+      if (input.update >= 0 && place_[at(root(input.update))].kind == Place::Kind::external)
+        last_use[at(root(input.update))] = static_cast<int>(program_.instrs().size());
     for (std::size_t i = 0; i < program_.inputs().size(); ++i) {
       const auto& input = program_.inputs()[i];
       if (input.update < 0) continue;
-      const int v = root_[at(input.update)];
-      if (v == input.value) continue;  // unchanged
+      const int v = root(input.update);
+      const bool whole = storage_.is_whole(input.update);
+      if (v == input.value && whole) continue;  // unchanged
       const int producer = program_.producer(v);
-      const bool free_place = place_[at(v)].kind == Place::Kind::nowhere && producer >= 0;
+      const bool free_place = whole && place_[at(v)].kind == Place::Kind::nowhere && producer >= 0;
       const bool pointwise =
           free_place && program_.spec(v) == program_.spec(input.value) && may_overwrite(producer, v, input.value);
       const int last_read = last_use[at(input.value)];
       if (free_place && (last_read < producer || (last_read == producer && pointwise)))
         place_[at(v)] = {Place::Kind::external, 0, i, nullptr};
       else
-        copies_.push_back({v, i});
+        copies_.push_back({input.update, i});
     }
   }
 
@@ -179,7 +200,7 @@ class Planner {
       // They take the first states of a row before they give its last ones.
       const std::size_t first = 4, end = first + cell->states;
       for (std::size_t i = 0; i < it.inputs.size(); ++i)
-        if (root_[at(it.inputs[i])] == input && (i < first || i >= end)) return false;
+        if (root(it.inputs[i]) == input && (i < first || i >= end)) return false;
       const auto states_end = it.results.begin() + static_cast<std::ptrdiff_t>(cell->states);
       return std::find(it.results.begin(), states_end, result) != states_end;
     }
@@ -188,7 +209,7 @@ class Planner {
     const auto r =
         static_cast<std::size_t>(std::find(it.results.begin(), it.results.end(), result) - it.results.begin());
     for (std::size_t i = 0; i < it.inputs.size(); ++i)
-      if (root_[at(it.inputs[i])] == input &&
+      if (root(it.inputs[i]) == input &&
           (program_.spec(it.inputs[i]) != program_.spec(result) || ops::reads_after(body, i, r)))
         return false;
     return true;
@@ -198,7 +219,7 @@ class Planner {
     const int end = static_cast<int>(program_.instrs().size());
     std::vector<int> first(at(program_.value_count()), -1), last(at(program_.value_count()), -1);
     const auto touch = [&](int value, int step) {
-      const int r = root_[at(value)];
+      const int r = root(value);
       if (first[at(r)] < 0) first[at(r)] = step;
       last[at(r)] = std::max(last[at(r)], step);
     };
@@ -207,7 +228,7 @@ class Planner {
     step_of_.resize(program_.instrs().size());
     for (int i = 0; i < end; ++i) {
       const Instr& instr = program_.instr(i);
-      if (has(instr.op->traits, Trait::view) || instr.op == &ops::constant_op) continue;
+      if (ops::is_view(program_, instr) || instr.op == &ops::constant_op) continue;
       step_of_[at(i)] = instr.op == &ops::scan_op
                             ? make_scan_step({program_, instr, nullptr}, backend_)
                             : backend_.step({program_, instr, fixed_.empty() || prepared_[at(i)] ? nullptr : &fixed_});
@@ -223,7 +244,7 @@ class Planner {
       std::vector<int> values, scratch_of;
       for (int v = 0; v < program_.value_count(); ++v) {
         const int producer = program_.producer(v);
-        if (root_[at(v)] != v || place_[at(v)].kind != Place::Kind::nowhere || producer < 0 ||
+        if (root(v) != v || place_[at(v)].kind != Place::Kind::nowhere || producer < 0 ||
             device_of(producer) != static_cast<int>(device))
           continue;
         const Instr& maker = program_.instr(producer);
@@ -251,8 +272,8 @@ class Planner {
     if (used_.empty()) {
       used_.assign(at(program_.value_count()), false);
       for (const Instr& instr : program_.instrs())
-        for (const int v : instr.inputs) used_[at(root_[at(v)])] = true;
-      for (const auto& copy : copies_) used_[at(copy.value)] = true;
+        for (const int v : instr.inputs) used_[at(root(v))] = true;
+      for (const auto& copy : copies_) used_[at(root(copy.value))] = true;
     }
     return used_[at(value)];
   }
@@ -264,7 +285,7 @@ class Planner {
     if (program_.instr(producer).op == &ops::transfer_op) return true;
     for (const Instr& instr : program_.instrs())
       for (const int v : instr.inputs)
-        if (root_[at(v)] == value && instr.device != program_.instr(producer).device) return true;
+        if (root(v) == value && instr.device != program_.instr(producer).device) return true;
     return false;
   }
 
@@ -278,12 +299,12 @@ class Planner {
       s.device = device_of(i);
       if (const auto it = scratch_.find(i); it != scratch_.end()) s.scratch = it->second;
       std::vector<Place> inputs;
-      for (const int v : instr.inputs) inputs.push_back(place_[at(root_[at(v)])]);
+      for (const int v : instr.inputs) inputs.push_back(place_of(v));
       for (const Pack& pack : s.step.packs) inputs[pack.input] = add_pack(pack, s.step, inputs[pack.input], i);
       s.in = plan_->pointers_.size();
       for (const Place& place : inputs) add_pointer(place);
       s.out = plan_->pointers_.size();
-      for (const int v : instr.results) add_pointer(place_[at(v)]);
+      for (const int v : instr.results) add_pointer(place_of(v));
       auto& list = prepared_[at(i)] ? plan_->prepare_steps_ : plan_->steps_;
       if (!prepared_[at(i)]) add_waits(s, instr);
       list.push_back(std::move(s));
@@ -298,7 +319,7 @@ class Planner {
       });
       s.step.kernel = "copy";
       s.in = plan_->pointers_.size();
-      add_pointer(place_[at(copy.value)]);
+      add_pointer(place_of(copy.value));
       s.out = plan_->pointers_.size();
       add_pointer({Place::Kind::external, 0, copy.external, nullptr});
       if (plan_->devices_.size() > 1)  // after everything: other devices may still read the old state
@@ -340,7 +361,7 @@ class Planner {
       plan_->steps_[at(k)].awaited = true;
     };
     for (const int v : instr.inputs)
-      if (const auto it = step_index_.find(root_[at(v)]); it != step_index_.end()) wait(it->second);
+      if (const auto it = step_index_.find(root(v)); it != step_index_.end()) wait(it->second);
     const int mine = static_cast<int>(plan_->steps_.size());
     for (const int v : instr.results) {
       step_index_[v] = mine;
@@ -348,11 +369,12 @@ class Planner {
       if (p.kind != Place::Kind::external || p.offset >= program_.inputs().size()) continue;
       for (const int reader : readers_[program_.inputs()[p.offset].value]) wait(reader);
     }
-    for (const int v : instr.inputs) readers_[root_[at(v)]].push_back(mine);
+    for (const int v : instr.inputs) readers_[root(v)].push_back(mine);
   }
 
   void add_pointer(const Place& place) {
-    if (place.kind == Place::Kind::external) plan_->patches_.push_back({plan_->pointers_.size(), place.offset});
+    if (place.kind == Place::Kind::external)
+      plan_->patches_.push_back({plan_->pointers_.size(), place.offset, place.shift});
     plan_->pointers_.push_back(place);
   }
 
@@ -365,7 +387,7 @@ class Planner {
   const Backend& backend_;
   PlanOptions options_;
   std::shared_ptr<Plan> plan_;
-  std::vector<int> root_;
+  Storage storage_;
   std::vector<bool> prepared_, used_, fixed_;  // by instruction; by value; by value
   std::vector<Place> place_;
   std::vector<Copy> copies_;
@@ -398,7 +420,8 @@ std::string Plan::to_string() const {
       case Place::Kind::arena: return cat("@", p.offset);
       case Place::Kind::prepared: return cat("prepared@", p.offset);
       case Place::Kind::constant: return "constant";
-      case Place::Kind::external: return cat("external ", p.offset);
+      case Place::Kind::external:
+        return p.shift ? cat("external ", p.offset, "+", p.shift) : cat("external ", p.offset);
       default: return "-";
     }
   };

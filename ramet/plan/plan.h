@@ -19,6 +19,7 @@ class Plan {
     int device = 0;              // index into devices(), for arena
     std::size_t offset = 0;      // bytes, for arena and prepared; index of the pointer for external
     const void* data = nullptr;  // for constant
+    std::size_t shift = 0;       // bytes from where an external pointer points
   };
   struct PlannedStep {
     Step step;
@@ -32,7 +33,7 @@ class Plan {
     bool awaited = false;
   };
   struct Patch {
-    std::size_t pointer, external;
+    std::size_t pointer, external, shift;
   };
 
   // External pointers of a run: first the program's inputs, then its outputs.
@@ -50,7 +51,7 @@ class Plan {
   void bind(void** pointers, char* const* arenas, char* prepared) const;
   // Puts the caller's pointers in.
   void patch(void** pointers, void* const* external) const {
-    for (const Patch& p : patches_) pointers[p.pointer] = external[p.external];
+    for (const Patch& p : patches_) pointers[p.pointer] = static_cast<char*>(external[p.external]) + p.shift;
   }
   std::string to_string() const;
 

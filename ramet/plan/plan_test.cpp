@@ -52,6 +52,80 @@ run:
 )");
 }
 
+TEST_CASE("plan: whole rows in one piece are views, of the caller's memory too") {
+  CHECK(plan_of(R"(program(%0 "x" : f32[4, 3]) {
+    %1 = slice(%0) {"begin": [1, 0], "end": [3, 3], "step": [1, 1]} : f32[2, 3]
+    %2 = exp(%1) : f32[2, 3]
+    %3 = slice(%2) {"begin": [1, 0], "end": [2, 3], "step": [1, 1]} : f32[1, 3]
+    %4 = slice(%3) {"begin": [0, 2], "end": [1, 3], "step": [1, 1]} : f32[1, 1]
+    %5 = neg(%4) : f32[1, 1]
+    return %5 "y", %3 "z"
+  })") == R"(cpu:0: arena 64 bytes
+run:
+  cpu:0  exp [ref_pointwise]  external 0+12 → @0
+  cpu:0  neg [ref_pointwise]  @20 → external 1
+  cpu:0  copy [copy]  @12 → external 2
+)");
+  CHECK(plan_of(R"(program(%0 "x" : f32[4, 3]) {
+    %1 = slice(%0) {"begin": [0, 0], "end": [4, 2], "step": [1, 1]} : f32[4, 2]
+    %2 = slice(%0) {"begin": [0, 0], "end": [4, 3], "step": [2, 1]} : f32[2, 3]
+    return %1 "y", %2 "z"
+  })") == R"(cpu:0: arena 0 bytes
+run:
+  cpu:0  slice [strided]  external 0 → external 1
+  cpu:0  slice [strided]  external 0 → external 2
+)");
+}
+
+TEST_CASE("plan: the parts of a concatenation are made where they stand in it") {
+  CHECK(plan_of(R"(program(%0 "x" : f32[2, 3], %1 "z" : f32[1, 3]) {
+    %2 = exp(%0) : f32[2, 3]
+    %3 = neg(%1) : f32[1, 3]
+    %4 = concat(%2, %3) {"axis": 0} : f32[3, 3]
+    %5 = tanh(%2) : f32[2, 3]
+    %6 = abs(%4) : f32[3, 3]
+    return %6 "y", %5 "w"
+  })") == R"(cpu:0: arena 64 bytes
+run:
+  cpu:0  exp [ref_pointwise]  external 0 → @0
+  cpu:0  neg [ref_pointwise]  external 1 → @24
+  cpu:0  concat [concat]  @0, @24 → @0
+  cpu:0  tanh [ref_pointwise]  @0 → external 3
+  cpu:0  abs [ref_pointwise]  @0 → external 2
+)");
+  // Not a part that comes from outside, stands there twice or leaves the program, and not along an inner axis.
+  CHECK(plan_of(R"(program(%0 "x" : f32[2, 3]) {
+    %1 = exp(%0) : f32[2, 3]
+    %2 = concat(%1, %1) {"axis": 0} : f32[4, 3]
+    %3 = concat(%1, %0) {"axis": 1} : f32[2, 6]
+    return %2 "y", %3 "z"
+  })") == R"(cpu:0: arena 64 bytes
+run:
+  cpu:0  exp [ref_pointwise]  external 0 → @0
+  cpu:0  concat [concat]  @0, @0 → external 1
+  cpu:0  concat [concat]  @0, external 0 → external 2
+)");
+}
+
+TEST_CASE("plan: state that changes is not made part by part, and a slice of it is read before it does") {
+  check_state(R"(program(state %0 "a" : f32[4], state %1 "b" : f32[2]) {
+    %2 = slice(%0) {"begin": [2], "end": [4], "step": [1]} : f32[2]
+    %3 = neg(%0) : f32[4]
+    %4 = add(%2, %1) : f32[2]
+    return %3 -> %0, %4 -> %1
+  })",
+              {floats({1, 2, 3, 4}), floats({10, 20})}, {floats({-1, -2, -3, -4}), floats({13, 24})});
+  check_state(R"(program(state %0 "a" : f32[4], state %1 "b" : f32[2]) {
+    %2 = slice(%0) {"begin": [0], "end": [2], "step": [1]} : f32[2]
+    %3 = slice(%0) {"begin": [2], "end": [4], "step": [1]} : f32[2]
+    %4 = neg(%2) : f32[2]
+    %5 = abs(%3) : f32[2]
+    %6 = concat(%5, %4) {"axis": 0} : f32[4]
+    return %6 -> %0, %3 -> %1
+  })",
+              {floats({1, 2, -3, 4}), floats({10, 20})}, {floats({3, 4, -1, -2}), floats({-3, 4})});
+}
+
 TEST_CASE("plan: a reshape costs no step and no memory") {
   CHECK(plan_of(R"(program(%0 "x" : f32[2, 3]) {
     %1 = exp(%0) : f32[2, 3]

@@ -186,7 +186,8 @@ Step make_concat(const Site& site) {
     char* to = b.output<char>(0);
     for (std::int64_t o = 0; o < a.outer; ++o)
       for (std::size_t k = 0; k < a.bytes.size(); ++k) {
-        std::memcpy(to, b.input<char>(k) + static_cast<std::size_t>(o) * a.bytes[k], a.bytes[k]);
+        const char* from = b.input<char>(k) + static_cast<std::size_t>(o) * a.bytes[k];
+        if (from != to && a.bytes[k]) std::memcpy(to, from, a.bytes[k]);  // the plan may have had it made in place
         to += a.bytes[k];
       }
   });
