@@ -68,6 +68,13 @@ void run_phase(const ConvInputGrad& conv, const Phases& p, std::int64_t group, c
   const Conv2D& s = conv.shape;
   const std::int64_t channels = s.c / s.groups, filters = s.f / s.groups, rows = s.n * p.h.count * p.w.count;
   if (rows == 0) return;
+  const RowMap to{p.h.count, p.w.count, s.h * s.w * s.c, s.stride_h * s.w * s.c, s.stride_w * s.c};
+  float* const dx = conv.dx + (p.h.begin * s.w + p.w.begin) * s.c + group * channels;
+  if (p.h.taps * p.w.taps == 0) {  // between the strides of a narrow kernel
+    for (std::int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row)
+      __builtin_memset(dx + to.offset(row), 0, static_cast<std::size_t>(channels) * sizeof(float));
+    return;
+  }
   const Gather g = gather_phase(s, p, conv.dy + group * filters);
   Blocks b{};
   b.n = channels, b.k = p.h.taps * p.w.taps * filters;
@@ -76,11 +83,9 @@ void run_phase(const ConvInputGrad& conv, const Phases& p, std::int64_t group, c
   b.a = gathered_rows(g);
   if (is_pointwise(s)) b.a.matrix = g.image, b.a.ld = s.f;
   b.b.packed = packed;
-  b.c = conv.dx + (p.h.begin * s.w + p.w.begin) * s.c + group * channels;
+  b.c = dx;
   b.c_rows.column_stride = s.stride_w * s.c;
-  if (s.stride_h != 1 || s.stride_w != 1) {
-    b.c_rows = {p.h.count, p.w.count, s.h * s.w * s.c, s.stride_h * s.w * s.c, s.stride_w * s.c};
-  }
+  if (s.stride_h != 1 || s.stride_w != 1) b.c_rows = to;
   if (takes_direct(g, channels)) {
     run_direct(g, b, scratch);
   } else {
