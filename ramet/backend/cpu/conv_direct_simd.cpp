@@ -19,30 +19,30 @@ std::int64_t lines_read(const Gather& g) { return (g.taps_h - 1) * magnitude(g.d
 // One line of results, columns [begin, end) of it.
 class Line {
  public:
-  Line(const Gather& g, const Blocks& b, Lines& lines) : g_(g), b_(b), lines_(lines), step_(block_k(b.k)) {
-    const GemmEpilogue& e = b.epilogue;
-    late_ = e.activation > 1;
+  Line(const Gather& g, const Blocks& b, Lines& lines)
+      : g_(g),
+        b_(b),
+        lines_(lines),
+        step_(block_k(b.k)),
+        stride_(lines.pixel_stride() * g.step_w),
+        read_(stride_ == 1 ? ReadA::kPacked : ReadA::kRowMajor),  // neighbours of one channel lie as if packed
+        late_(b.epilogue.activation > 1) {
+    tile_.a_stride = stride_;
     tile_.b_stride = kPanel;
     tile_.c_stride = b.c_rows.column_stride;
     tile_.run = run_;
   }
 
   void run(std::int64_t image, std::int64_t t, std::int64_t begin, std::int64_t end) {
-    find_lines(image, t);
-    const std::int64_t stride = lines_.pixel_stride() * g_.step_w;
-    const std::int64_t tiles = (end - begin + kTileRows - 1) / kTileRows;
-    const std::int64_t least_rows = (end - begin) / tiles, longer = (end - begin) % tiles;
-    const float* const base = lines_.base(image);
+    if (end - begin != length_) cut(end - begin);
+    const float* const base = enter(image, t);
     float* const c = b_.c + b_.c_rows.offset((image * g_.rows_h + t) * g_.rows_w);
-    tile_.a_stride = stride;
-    read_ = stride == 1 ? ReadA::kPacked : ReadA::kRowMajor;  // neighbours of one channel lie as if packed
-    bool inner = false;  // the runs at hand are those of a tile that meets no padding, the same for all of them
-    for (std::int64_t i = 0, u = begin; i < tiles; ++i) {
-      const int rows = static_cast<int>(least_rows + (i < longer ? 1 : 0));
+    for (std::int64_t i = 0, u = begin; i < tiles_; ++i) {
+      const int rows = static_cast<int>(least_rows_ + (i < longer_ ? 1 : 0));
       const bool padded = meets_padding(u, rows);
-      if (padded || !inner) find_runs(u, rows, padded);
-      inner = !padded;
-      tile_.a = base + u * stride;
+      if (padded || !inner_) find_runs(u, rows, padded);
+      inner_ = !padded;
+      tile_.a = base + u * stride_;
       for (std::int64_t j = b_.column_begin; j < b_.column_end; j += kPanel) {
         set_panel(j);
         run_tile(c + u * b_.c_rows.column_stride + j, rows, j, least(kPanel, b_.column_end - j));
@@ -52,13 +52,28 @@ class Line {
   }
 
  private:
-  // Taps in lines outside the image only meet zeros: they are left out.
-  void find_lines(std::int64_t image, std::int64_t t) {
-    lines_read_ = 0;
-    for (std::int64_t i = 0; i < g_.taps_h; ++i) {
-      const std::int64_t y = t * g_.step_h + g_.first_h + i * g_.delta_h;
-      if (inside(y, g_.height)) line_[lines_read_++] = {i, lines_.line(image, y)};
+  void cut(std::int64_t length) {
+    length_ = length;
+    tiles_ = (length + kTileRows - 1) / kTileRows;
+    least_rows_ = length / tiles_;
+    longer_ = length % tiles_;
+  }
+
+  // Where A begins for line t. Taps in lines outside the image only meet zeros: they are left out. Where the image
+  // itself is read and all taps lie in it, the runs are those of the line before, a line on.
+  const float* enter(std::int64_t image, std::int64_t t) {
+    const std::int64_t y = t * g_.step_h + g_.first_h, line = g_.width * lines_.pixel_stride();
+    const bool whole = !lines_.padded() && inside(y, g_.height) && inside(y + (g_.taps_h - 1) * g_.delta_h, g_.height);
+    const std::int64_t first = whole ? y * line : 0;
+    if (!whole || !whole_) {
+      inner_ = false;
+      lines_read_ = 0;
+      for (std::int64_t i = 0; i < g_.taps_h; ++i)
+        if (const std::int64_t at = y + i * g_.delta_h; inside(at, g_.height))
+          line_[lines_read_++] = {i, lines_.line(image, at) - first};
     }
+    whole_ = whole;
+    return lines_.base(image) + first;
   }
 
   // Whether rows [u, u + rows) of the line meet padding at its ends, and enough of it to be left out.
@@ -143,12 +158,16 @@ class Line {
   const Gather& g_;
   const Blocks& b_;
   Lines& lines_;
-  std::int64_t step_, lines_read_ = 0;
-  ReadA read_ = ReadA::kRowMajor;
+  const std::int64_t step_, stride_;  // of k in a block; from row to row
+  const ReadA read_;
+  const bool late_;                                                    // the activation is a pass of its own
+  std::int64_t length_ = 0, tiles_ = 0, least_rows_ = 0, longer_ = 0;  // how a line is cut
+  bool inner_ = false;  // the runs at hand are those of a tile that meets no padding, the same for all of a line
+  bool whole_ = false;  // all taps lie in the image, which is read itself
+  std::int64_t lines_read_ = 0;
   struct {
     std::int64_t tap, begin;
   } line_[kMostTaps];  // tap lines inside the image, and where they begin
-  bool late_;          // the activation is a pass of its own
   Run run_[kMostPieces];
   std::int64_t first_panel_[kMostPieces], block_[kMostPieces];  // of each run, when there are several blocks
   Tile tile_{};

@@ -30,7 +30,8 @@ template <int kFrom, int kTo, ReadA kRead, int kRows, int kVecs>
 #pragma GCC unroll 8
       for (int v = 0; v < kVecs; ++v) sum[i][v] = mul_add(av, bv[v], sum[i][v]);
     }
-    if constexpr (kRows >= 4 && kVecs > 1) {  // fetched meanwhile: what the end reads and writes at once, and the next tiles' A or B
+    if constexpr (kRows >= 4 &&
+                  kVecs > 1) {  // fetched meanwhile: what the end reads and writes at once, and the next tiles' A or B
       const float* const c = (k & 16 ? also : t.c) + (k & 15) * t.c_stride;
       __builtin_prefetch(c, 1);
       __builtin_prefetch(c + kLanes, 1);
