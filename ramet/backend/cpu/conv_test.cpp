@@ -207,6 +207,8 @@ TEST_CASE("conv: pointwise, stem and 3x3 shapes of ResNet, larger than one block
   on_every_target([] {
     check_all({.n = 1, .h = 20, .w = 20, .c = 130, .oh = 20, .ow = 20, .f = 70}, 0);
     check_all({.n = 2, .h = 9, .w = 9, .c = 64, .oh = 5, .ow = 5, .f = 40, .stride_h = 2, .stride_w = 2}, 1);
+    check_all({.n = 2, .h = 5, .w = 6, .c = 120, .oh = 5, .ow = 6, .f = 210, .groups = 3}, 0);
+    check_all({.n = 1, .h = 7, .w = 7, .c = 300, .oh = 7, .ow = 7, .f = 20}, 3);
     check_all({.n = 1,
                .h = 30,
                .w = 30,

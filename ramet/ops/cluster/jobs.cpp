@@ -9,10 +9,10 @@
 namespace ramet::ops {
 namespace {
 
-std::optional<cpu::Link> link_of(const OpDef* op) {
-  if (op == &add_op) return cpu::Link::kAdd;
-  if (op == &sub_op) return cpu::Link::kSub;
-  if (op == &mul_op || op == &square_op) return cpu::Link::kMul;
+std::optional<Link> link_of(const OpDef* op) {
+  if (op == &add_op) return Link::add;
+  if (op == &sub_op) return Link::sub;
+  if (op == &mul_op || op == &square_op) return Link::mul;
   return std::nullopt;
 }
 
@@ -74,8 +74,8 @@ class Finder {
     const std::size_t root = only(add->inputs[0], sqrt_op) ? 0 : 1;
     const Instr* sqrt = only(add->inputs[root], sqrt_op);
     if (!sqrt) return std::nullopt;
-    const Job& product = jobs_[at(job_of_[at(mul->results[0])])];
-    if (product.links.size() != 1) return std::nullopt;  // the end of a longer chain
+    for (const Instr* part : {mul, add})
+      if (jobs_[at(job_of_[at(part->results[0])])].links.size() != 1) return std::nullopt;  // the end of a longer chain
     for (const Instr* part : {div, mul, add, sqrt}) drop(part->results[0]);
     return Job{Job::Kind::descend,
                &sub,
@@ -99,14 +99,14 @@ class Finder {
   std::optional<Job> chain(const Instr& instr) {
     if (sums_columns(instr)) {
       Job* before = chain_making(instr.inputs[0]);
-      return before ? std::optional(extended(*before, instr, cpu::Link::kAdd)) : std::nullopt;
+      return before ? std::optional(extended(*before, instr, Link::add)) : std::nullopt;
     }
-    const std::optional<cpu::Link> link = link_of(instr.op);
+    const std::optional<Link> link = link_of(instr.op);
     if (!link) return std::nullopt;
     const int left = instr.inputs[0], right = instr.inputs.back();
     const bool apart = left != right;  // a square needs its value twice
     Job *before = apart ? chain_making(left) : nullptr,
-        *other = apart && *link != cpu::Link::kSub ? chain_making(right) : nullptr;
+        *other = apart && *link != Link::sub ? chain_making(right) : nullptr;
     if (before && other && other->links.size() > before->links.size()) before = nullptr;  // the longer one goes on
     if (!before && !other) return Job{Job::Kind::chain, &instr, {left, right}, {*link}, nullptr};
     Job job = extended(before ? *before : *other, instr, *link);
@@ -118,9 +118,9 @@ class Finder {
   Job* chain_making(int v) {
     if (body_.producer(v) < 0 || uses_[at(v)] != 1) return nullptr;
     Job& job = jobs_[at(job_of_[at(v)])];
-    return job.kind == Job::Kind::chain && job.links.size() < cpu::kMostLinks ? &job : nullptr;
+    return job.kind == Job::Kind::chain && job.links.size() < kMostLinks ? &job : nullptr;
   }
-  static Job extended(Job& chain, const Instr& by, cpu::Link link) {
+  static Job extended(Job& chain, const Instr& by, Link link) {
     Job job = std::move(chain);
     chain.last = nullptr;
     job.last = &by;

@@ -2,10 +2,13 @@
 #pragma once
 #include <vector>
 
-#include "ramet/backend/cpu/pointwise_ops.h"
 #include "ramet/ir/program.h"
 
 namespace ramet::ops {
+
+// What a chain does to the value it carries and to its next input: value + input, value - input or value * input.
+enum class Link { add, sub, mul };
+inline constexpr std::size_t kMostLinks = 4;
 
 struct Job {
   enum class Kind {
@@ -16,7 +19,7 @@ struct Job {
   } kind = Kind::single;
   const Instr* last = nullptr;     // whose result it gives; of a chain perhaps the sum over all axes but the last
   std::vector<int> inputs;         // in the order of the loop's operands
-  std::vector<cpu::Link> links;    // of a chain; one that sums also adds the running sums, which are no input
+  std::vector<Link> links;         // of a chain; one that sums also adds the running sums, which are no input
   const Instr* compare = nullptr;  // of a choice
 
   int result() const { return last->results[0]; }

@@ -19,7 +19,7 @@ std::string jobs(const std::string& text) {
     out += out.empty() ? "" : ", ";
     constexpr std::string_view kinds[] = {"single", "chain ", "choose", "descend"}, signs[] = {"+", "-", "*"};
     out += kinds[static_cast<int>(job.kind)];
-    for (const cpu::Link link : job.links) out += signs[static_cast<int>(link)];
+    for (const Link link : job.links) out += signs[static_cast<int>(link)];
     for (const int v : job.inputs) out += cat(" ", v);
     out += cat(" = ", job.result());
   }
@@ -44,6 +44,18 @@ TEST_CASE("jobs: a step of Adam is three loops") {
     %16 = sub(%4, %15) : f32[8]
     return %7 "m", %11 "v", %16 "w"
   })") == "chain -*+ 0 1 2 1 = 7, chain *-*+ 0 0 3 2 3 = 11, descend 4 7 2 11 2 = 16");
+}
+
+TEST_CASE("jobs: a descent takes no part of a longer chain") {
+  CHECK(jobs(R"(program(%0 "m" : f32[8], %1 "v" : f32[8], %2 "e" : f32[8], %3 "w" : f32[8]) {
+    %4 = add(%2, %3) : f32[8]
+    %5 = sqrt(%1) : f32[8]
+    %6 = add(%5, %4) : f32[8]
+    %7 = mul(%0, %2) : f32[8]
+    %8 = div(%7, %6) : f32[8]
+    %9 = sub(%3, %8) : f32[8]
+    return %9 "w"
+  })") == "single 1 = 5, chain ++ 2 3 5 = 6, single 0 2 = 7, single 7 6 = 8, single 3 8 = 9");
 }
 
 TEST_CASE("jobs: a chain ends at a value with two readers, at an output, before its fifth link and at c - x") {

@@ -14,6 +14,8 @@
 namespace ramet::cpu {
 namespace {
 
+static_assert(ops::kMostLinks == kMostLinks);
+
 // Gives out tiles and takes them back after their last use.
 class Compiler {
  public:
@@ -137,7 +139,10 @@ class Compiler {
   void loop(const ops::Job& job) {
     Micro m{};
     m.kind = Micro::Kind::loop;
-    m.loop = job.kind == ops::Job::Kind::chain    ? chain_f32(job.links.data(), job.links.size())
+    std::vector<Link> links;
+    for (const ops::Link link : job.links)
+      links.push_back(link == ops::Link::add ? Link::kAdd : link == ops::Link::sub ? Link::kSub : Link::kMul);
+    m.loop = job.kind == ops::Job::Kind::chain    ? chain_f32(links.data(), links.size())
              : job.kind == ops::Job::Kind::choose ? choose_f32(*compare_of(job.compare->op))
                                                   : descend_f32();
     for (const int v : job.inputs) m.operands.push_back(place(v));
