@@ -16,9 +16,7 @@ class Scheduler {
  public:
   explicit Scheduler(const Program& program)
       : p_(program), root_(at(p_.value_count())), waits_(p_.instrs().size(), 0), followers_(p_.instrs().size()) {
-    for (int v = 0; v < p_.value_count(); ++v) root_[at(v)] = v;
-    for (const Instr& instr : p_.instrs())
-      if (ops::is_view(p_, instr)) root_[at(instr.results[0])] = root_[at(instr.inputs[0])];
+    for (int v = 0; v < p_.value_count(); ++v) root_[at(v)] = ops::viewed(p_, v);
     find_eager();
     find_waits();
   }

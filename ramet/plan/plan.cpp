@@ -20,26 +20,19 @@ using Place = Plan::Place;
 
 namespace {
 
-// The value whose storage a view looks at.
-int viewed(const Program& p, int value) {
-  while (p.producer(value) >= 0 && ops::is_view(p, p.instr(p.producer(value))))
-    value = p.instr(p.producer(value)).inputs[0];
-  return value;
-}
-
 // State that leaves with the old value of other state, which changes itself (a ← b, b ← a + b), takes it by a copy made
 // while that is still the old one.
 std::shared_ptr<const Program> with_old_state_copied(std::shared_ptr<const Program> program) {
   const auto& inputs = program->inputs();
   const auto changes = [&](int value) {
     return std::any_of(inputs.begin(), inputs.end(), [&](const Program::Input& i) {
-      return i.value == value && i.update >= 0 && viewed(*program, i.update) != value;
+      return i.value == value && i.update >= 0 && ops::viewed(*program, i.update) != value;
     });
   };
   std::vector<int> late;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i].update >= 0)
-      if (const int source = viewed(*program, inputs[i].update); source != inputs[i].value && changes(source))
+      if (const int source = ops::viewed(*program, inputs[i].update); source != inputs[i].value && changes(source))
         late.push_back(static_cast<int>(i));
   if (late.empty()) return program;
   auto out = rebuild(*program, [](Program& p, int, const Instr& instr, std::span<const Value> in) {

@@ -1,4 +1,5 @@
 // Binary functions, comparisons and select over contiguous floats, with a single element allowed on either side.
+#include "ramet/backend/cpu/comparisons.h"
 #include "ramet/backend/cpu/simd.h"
 #include "ramet/backend/cpu/simd_parts.h"
 
@@ -88,12 +89,7 @@ void fill_binary(SimdKernels& t) {
   set(t, Binary::kMaximum, [](Vec a, Vec b) { return maximum(a, b); });
   set(t, Binary::kMinimum, [](Vec a, Vec b) { return minimum(a, b); });
   set(t, Binary::kPow, [](Vec a, Vec b) { return pow_by_lane(a, b); });
-  set(t, Compare::kEqual, [](Vec a, Vec b) { return a == b; });
-  set(t, Compare::kNotEqual, [](Vec a, Vec b) { return a != b; });
-  set(t, Compare::kLess, [](Vec a, Vec b) { return a < b; });
-  set(t, Compare::kLessEqual, [](Vec a, Vec b) { return a <= b; });
-  set(t, Compare::kGreater, [](Vec a, Vec b) { return a > b; });
-  set(t, Compare::kGreaterEqual, [](Vec a, Vec b) { return a >= b; });
+  each_comparison([&](Compare name, auto of) { set(t, name, of); });
   t.select[static_cast<int>(Operands::kFull)] = select_loop<Operands::kFull>;
   t.select[static_cast<int>(Operands::kScalarLeft)] = select_loop<Operands::kScalarLeft>;
   t.select[static_cast<int>(Operands::kScalarRight)] = select_loop<Operands::kScalarRight>;

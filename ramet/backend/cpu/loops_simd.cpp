@@ -1,5 +1,6 @@
 // Several pointwise functions in one loop: what flows between them stays in registers, where one loop each would write
 // and read it.
+#include "ramet/backend/cpu/comparisons.h"
 #include "ramet/backend/cpu/simd.h"
 #include "ramet/backend/cpu/simd_parts.h"
 
@@ -77,12 +78,7 @@ void fill_loops(SimdKernels& t) {
   fill_chains<2>(t.chain[0]);
   fill_chains<3>(t.chain[1]);
   fill_chains<4>(t.chain[2]);
-  set(t, Compare::kEqual, [](Vec a, Vec b) { return a == b; });
-  set(t, Compare::kNotEqual, [](Vec a, Vec b) { return a != b; });
-  set(t, Compare::kLess, [](Vec a, Vec b) { return a < b; });
-  set(t, Compare::kLessEqual, [](Vec a, Vec b) { return a <= b; });
-  set(t, Compare::kGreater, [](Vec a, Vec b) { return a > b; });
-  set(t, Compare::kGreaterEqual, [](Vec a, Vec b) { return a >= b; });
+  each_comparison([&](Compare name, auto of) { set(t, name, of); });
   t.descend = loop<5, Descent>;
 }
 

@@ -6,10 +6,12 @@
 
 namespace ramet::cpu::RAMET_SIMD {
 
-// 1 / (1 + exp(-x)) with exp(-x) = scale (1 + q)
+// 1 / (1 + exp(-x)) with exp(-x) = scale (1 + q), which is a little less exact than exp.
 inline Vec gate_sigmoid(Vec x) {
-  const ExpWithin e = exp_within_parts(-max_or_second(splat(-87.0f), x));
-  return 1.0f / (e.scale + mul_add(e.scale, e.q, 1.0f));
+  const Vec z = -max_or_second(splat(-87.0f), x), n = nearest_power(z), scale = power_of_two(n);
+  const Vec r = mul_add(n, -kLn2Low, mul_add(n, -kLn2High, z));
+  const Vec q = mul_add(exp_poly(r), r * r, r);
+  return 1.0f / (scale + mul_add(scale, q, 1.0f));
 }
 
 }  // namespace ramet::cpu::RAMET_SIMD

@@ -78,18 +78,11 @@ inline Vec exp(Vec x) {
   return times_power_of_two(1.0f + expm1_poly(e.r, e.tail), e.n);
 }
 
-// exp(x) = scale (1 + q), a little less exact than exp. REQUIRES: |x| <= 87, or NaN
-struct ExpWithin {
-  Vec scale, q;
-};
-inline ExpWithin exp_within_parts(Vec x) {
-  const Vec n = nearest_power(x);
-  const Vec r = mul_add(n, -kLn2Low, mul_add(n, -kLn2High, x));
-  return {power_of_two(n), mul_add(exp_poly(r), r * r, r)};
-}
+// As exp. REQUIRES: |x| <= 87, or NaN
 inline Vec exp_within(Vec x) {
-  const ExpWithin e = exp_within_parts(x);
-  return mul_add(e.scale, e.q, e.scale);
+  const ExpReduced e = reduce_exp(x);
+  const Vec scale = power_of_two(e.n);
+  return mul_add(scale, expm1_poly(e.r, e.tail), scale);
 }
 
 inline Vec expm1(Vec x) {

@@ -31,7 +31,7 @@ const std::vector<Case>& cases() {
       {"expm1", Unary::kExpm1, [](double x) { return std::expm1(x); }, 1.45},
       {"log", Unary::kLog, [](double x) { return std::log(x); }, 0.85},
       {"log1p", Unary::kLog1p, [](double x) { return std::log1p(x); }, 0.9},
-      {"tanh", Unary::kTanh, [](double x) { return std::tanh(x); }, 1.35},
+      {"tanh", Unary::kTanh, [](double x) { return std::tanh(x); }, 1.3},
       {"sigmoid", Unary::kSigmoid,
        [](double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }, 1.8},
       {"erf", Unary::kErf, [](double x) { return std::erf(x); }, 1.15},

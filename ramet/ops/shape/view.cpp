@@ -39,4 +39,10 @@ std::size_t view_offset(const Program& program, const Instr& instr) {
   return static_cast<std::size_t>(elements) * size_of(x.dtype);
 }
 
+int viewed(const Program& program, int value) {
+  while (program.producer(value) >= 0 && is_view(program, program.instr(program.producer(value))))
+    value = program.instr(program.producer(value)).inputs[0];
+  return value;
+}
+
 }  // namespace ramet::ops
