@@ -71,7 +71,7 @@ void run_direct_kernel_grad(const Gather& g, const Blocks& b, float* scratch) {
         for (std::int64_t column = b.column_begin; column < b.column_end; column += kPanel) {
           const int vecs = b.column_end - column > kLanes ? 2 : 1;
           const float* image_base = tile.a;
-          tile.b = b.b.matrix + column;
+          tile.ahead = tile.b = b.b.matrix + column;
           for (std::int64_t n = 0, at = 0; n < tiles; ++n) {
             const int count = static_cast<int>((rows - at + tiles - n - 1) / (tiles - n));
             tile.c = b.c + (row + at) * tile.c_stride + column;

@@ -117,7 +117,7 @@ class Line {
   }
 
   void set_panel(std::int64_t j) {
-    tile_.b = b_.b.packed;
+    tile_.ahead = tile_.b = b_.b.packed;
     if (b_.k <= step_) {
       tile_.b += j * b_.k;
     } else {

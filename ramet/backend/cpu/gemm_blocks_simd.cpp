@@ -13,11 +13,15 @@ constexpr float kNoFloor = -__builtin_inff(), kNoCeiling = __builtin_inff();
 std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+// Rows of a matrix further apart than this push each other out of the caches when the same columns of many are read:
+// 4 KiB apart they all share one set of the first cache.
+constexpr std::int64_t kNear = 896;
+
 // Up to how many rows of A an unpacked B is read where it lies. A step of AVX-512 reads two whole lines of it, which is
-// as good as packed unless lines far apart push each other out of the caches; a step of the others reads one or a half.
+// as good as packed; a step of the others reads one or a half.
 std::int64_t most_rows_in_place(std::int64_t ldb) {
   if (kTileRows < 14) return 4 * kTileRows;
-  return ldb < 2048 ? 512 : 2 * kTileRows;
+  return ldb <= kNear ? 512 : 2 * kTileRows;
 }
 
 // Cuts rows into tiles that differ by at most one row, so that no tile is left with a slow rest: all rows, or each line
@@ -67,9 +71,12 @@ class Pass {
     const std::int64_t rows = g.row_end - g.row_begin;
     const std::int64_t panels = panels_of(g.column_end - g.column_begin);
     // Packing A pays when several panels use it, packing B when many tiles do.
+    by_columns_ = g.a.pack == nullptr;
     a_in_place_ = g.a.matrix != nullptr && (panels <= 2 || rows == 1);
-    b_in_place_ = g.b.packed == nullptr && g.b.brain == nullptr && !g.b.transposed && g.a.runs == nullptr &&
-                  rows <= most_rows_in_place(g.b.ld);
+    columns_in_place_ = by_columns_ && (panels <= 2 || (kTileRows >= 14 && g.a.ld <= kNear));
+    const bool plain_b = g.b.packed == nullptr && g.b.brain == nullptr && !g.b.transposed;
+    b_in_place_ = plain_b && g.a.runs == nullptr && rows <= most_rows_in_place(g.b.ld);
+    pack_straight_ = plain_b && !b_in_place_;
     const GemmEpilogue& e = g.epilogue;
     late_bias_ = g.accumulate ? e.bias : nullptr;
     late_ = last_ && (late_bias_ != nullptr || e.activation > 1);
@@ -91,8 +98,8 @@ class Pass {
   void run_block(std::int64_t tile_begin, std::int64_t tile_end, std::int64_t column, std::int64_t column_end,
                  bool b_ready) {
     const int most = cut_.tiles == 1 ? widest(cut_.rows(0)) : 2;
-    bool a_ready = a_in_place_;
-    if (g_.a.pack == nullptr) pack_columns(tile_begin, tile_end), a_ready = true;
+    bool a_ready = a_in_place_ || by_columns_;
+    if (by_columns_ && !columns_in_place_) pack_columns(tile_begin, tile_end);
     const float* first = nullptr;
     for (std::int64_t j = column; j < column_end;) {
       int vecs = most;
@@ -104,14 +111,23 @@ class Pass {
       t.ceiling = ceiling_;
       set_b(t, j, width, j - column, b_ready);
       if (j == column) first = t.b;
+      t.ahead_stride = t.b_stride;
       const float* next = j + width >= column_end ? first : b_in_place_ ? t.b + width : t.b + width * k_;
+      if (!b_ready && pack_straight_) {  // the next panel is packed from there
+        next = g_.b.matrix + k0_ * g_.b.ld + j + width;
+        t.ahead_stride = g_.b.ld;
+      }
       for (std::int64_t i = tile_begin; i < tile_end; ++i) {
         const std::int64_t at = cut_.begin(i);
         const int count = cut_.rows(i);
         if (count == 0) continue;
         set_a(t, at, count, i - tile_begin, a_ready);
-        // A step of k has two lines of B: every tile fetches one of them.
-        t.ahead = a_in_place_ ? count * t.a_stride : next - t.b + i % 2 * kLanes;
+        if (columns_in_place_ && j == column) {
+          t.ahead = t.a + kLanes;
+          t.ahead_stride = t.a_stride;
+        } else {
+          t.ahead = next + i % 2 * kLanes;  // a step of k has two lines of B: every tile fetches one of them
+        }
         const TileKernel kernel = tile_kernel(count, vecs, a_in_place_ ? ReadA::kRowMajor : ReadA::kPacked);
         run_tile(t, kernel, at, count, j, width, vecs);
       }
@@ -147,6 +163,11 @@ class Pass {
       t.a_stride = g_.a.ld;
       return;
     }
+    if (columns_in_place_) {
+      t.a = g_.a.columns + k0_ * g_.a.ld + row;
+      t.a_stride = g_.a.ld;
+      return;
+    }
     const int stride = packed_stride(rows);
     float* packed = packed_a_ + tile * kPackedRows * k_;
     if (g_.a.runs != nullptr) {
@@ -179,7 +200,8 @@ class Pass {
       t.panel_stride = kPanel;
       return;
     }
-    float* packed = packed_b_ + offset * k_;
+    // A panel that no other block of rows needs is written over the last one, which the caches still hold.
+    float* packed = cut_.tiles <= kBlockTiles ? packed_b_ : packed_b_ + offset * k_;
     if (!ready) {
       for (std::int64_t p = 0; p < width; p += kPanel) {
         const int count = static_cast<int>(least(kPanel, width - p));
@@ -250,7 +272,8 @@ class Pass {
   Run all_{0, 0, k_, 0}, run_[kBlockTiles][kMostRuns];
   int runs_[kBlockTiles];
   TileCut cut_;
-  bool first_, last_, a_in_place_, b_in_place_, late_;  // late: the tile is finished by a pass of its own
+  bool first_, last_, by_columns_, columns_in_place_, a_in_place_, b_in_place_, pack_straight_;
+  bool late_;  // the tile is finished by a pass of its own
   const float* late_bias_;
   float floor_, ceiling_;
   float *packed_a_, *packed_b_;

@@ -37,8 +37,10 @@ struct Tile {
   const float* b;
   std::int64_t b_stride;      // between steps of k
   std::int64_t panel_stride;  // between panels, when the tile spans several
-  // From B, or from A where it is read row-major, to what the tiles after this one read: the caches may fetch it.
-  std::int64_t ahead;
+  // What the tiles after this one read, a line for every step of k: the caches may fetch it. Where A is read row-major
+  // they fetch its next rows instead.
+  const float* ahead;
+  std::int64_t ahead_stride;
   const float* init;
   std::int64_t init_stride;  // between rows; 0 repeats one row
   float* c;

@@ -6,7 +6,8 @@ namespace {
 // Adds rows [kFrom, kTo) of one run. Every loop over the sums must be unrolled: g++ otherwise keeps them in memory, at
 // a third of the speed.
 template <int kFrom, int kTo, ReadA kRead, int kRows, int kVecs>
-[[gnu::always_inline]] inline void add_run(const Tile& t, const Run& run, Vec (&sum)[kRows][kVecs]) {
+[[gnu::always_inline]] inline void add_run(const Tile& t, const Run& run, const float*& ahead,
+                                           Vec (&sum)[kRows][kVecs]) {
   // Row-major A is read through one pointer per three rows: x86 addresses reach stride and 2 * stride from it for free.
   constexpr int kBases = kRead == ReadA::kRowMajor ? (kRows + 2) / 3 : 1;
   const float* a[kBases];
@@ -36,9 +37,10 @@ template <int kFrom, int kTo, ReadA kRead, int kRows, int kVecs>
       __builtin_prefetch(c, 1);
       __builtin_prefetch(c + kLanes, 1);
       if constexpr (kRead == ReadA::kPacked) {
-        __builtin_prefetch(b + t.ahead, 0, 2);
+        __builtin_prefetch(ahead, 0, 2);
+        ahead += t.ahead_stride;
       } else {
-        __builtin_prefetch(a[0] + t.ahead + (k & 15) * t.a_stride, 0, 2);
+        __builtin_prefetch(a[0] + (kRows + (k & 15)) * t.a_stride, 0, 2);
       }
     }
     b += t.b_stride;
@@ -61,18 +63,19 @@ void run_tile(const Tile& given) {
     for (int v = 0; v < kVecs; ++v) sum[i][v] = Vec{};
   }
 
+  const float* ahead = t.ahead;
   for (const Run *run = t.run, *end = t.run + t.runs; run < end; ++run) {
     if constexpr (can_skip(kRows)) {
       static_assert(kMostSkipped == 2);
       switch (run->skip) {
         case 0: break;
-        case 1: add_run<1, kRows, kRead>(t, *run, sum); continue;
-        case 2: add_run<2, kRows, kRead>(t, *run, sum); continue;
-        case -1: add_run<0, kRows - 1, kRead>(t, *run, sum); continue;
-        default: add_run<0, kRows - 2, kRead>(t, *run, sum); continue;
+        case 1: add_run<1, kRows, kRead>(t, *run, ahead, sum); continue;
+        case 2: add_run<2, kRows, kRead>(t, *run, ahead, sum); continue;
+        case -1: add_run<0, kRows - 1, kRead>(t, *run, ahead, sum); continue;
+        default: add_run<0, kRows - 2, kRead>(t, *run, ahead, sum); continue;
       }
     }
-    add_run<0, kRows, kRead>(t, *run, sum);
+    add_run<0, kRows, kRead>(t, *run, ahead, sum);
   }
 
   const Tile after = read_again(given);

@@ -19,7 +19,10 @@ void take_rows(const float* x, std::int64_t rows, std::int64_t stride, std::int6
   for (int v = 0; v < kVecs; ++v) sum[v] = Vec{};
   for (std::int64_t r = 0; r < rows; ++r) {
 #pragma GCC unroll 4
-    for (int v = 0; v < kVecs; ++v) sum[v] += read(x + r * stride, v);
+    for (int v = 0; v < kVecs; ++v) {
+      sum[v] += read(x + r * stride, v);
+      __builtin_prefetch(x + (r + rows) * stride + v * kLanes, 0, 2);  // what the next call reads
+    }
   }
   Vec here[kVecs], square[kVecs];
   const Vec share = splat(1.0f / static_cast<float>(rows));
