@@ -1,26 +1,10 @@
 #include "ramet/backend/cpu/gemm_dot.h"
 
 #include "ramet/backend/cpu/gemm_blocks.h"
+#include "ramet/backend/cpu/simd_fold.h"
 
 namespace ramet::cpu::RAMET_SIMD {
 namespace {
-
-// Adds the upper half of a vector to the lower until one element is left.
-float sum_lanes(Vec v) {
-#if defined(RAMET_SIMD_avx512)
-  const auto eight = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
-                     __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
-#elif defined(RAMET_SIMD_avx2)
-  const Vec eight = v;
-#endif
-#if defined(RAMET_SIMD_sse4)
-  const Vec four = v;
-#else
-  const auto four =
-      __builtin_shufflevector(eight, eight, 0, 1, 2, 3) + __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
-#endif
-  return (four[0] + four[2]) + (four[1] + four[3]);
-}
 
 // Dot products of kSmall rows with kLarge rows, one running vector each.
 template <int kSmall, int kLarge>
@@ -56,7 +40,7 @@ void dots(const float* small, std::int64_t ld_small, const float* large, std::in
 #pragma GCC unroll 4
   for (int s = 0; s < kSmall; ++s) {
 #pragma GCC unroll 4
-    for (int l = 0; l < kLarge; ++l) out[s * 4 + l] = sum_lanes(sum[s][l]);
+    for (int l = 0; l < kLarge; ++l) out[s * 4 + l] = fold_lanes(sum[s][l], add);
   }
 }
 

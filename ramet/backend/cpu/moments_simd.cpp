@@ -1,8 +1,7 @@
 // Means and variances in two passes over what is in the cache: the second takes distances from the mean, which keeps
 // the digits of a variance that is small beside the mean.
+#include "ramet/backend/cpu/simd_fold.h"
 #include "ramet/backend/cpu/simd_parts.h"
-
-#include "ramet/backend/cpu/simd.h"
 
 namespace ramet::cpu::RAMET_SIMD {
 namespace {
@@ -64,15 +63,6 @@ void column_moments(const float* x, std::int64_t rows, std::int64_t stride, std:
 // Sixteen running sums whatever the vector's length, so that every target gives the same bits.
 constexpr int kRunning = 16, kVecs = kRunning / kLanes;
 
-float fold(const Vec* sum) {
-  float all[kRunning];
-  for (int v = 0; v < kVecs; ++v) store(all + v * kLanes, sum[v]);
-  for (int half = kRunning / 2; half > 0; half /= 2) {
-    for (int i = 0; i < half; ++i) all[i] += all[i + half];
-  }
-  return all[0];
-}
-
 void row_moments(const float* x, std::size_t rows, std::size_t n, float* mean, float* variance) {
   const float share = 1.0f / static_cast<float>(n);
   for (std::size_t r = 0; r < rows; ++r, x += n) {
@@ -93,7 +83,7 @@ void row_moments(const float* x, std::size_t rows, std::size_t n, float* mean, f
       }
       float rest = 0;
       for (; i < end; ++i) rest += (x[i] - mean[r]) * (x[i] - mean[r]);
-      total += fold(sum) + rest;
+      total += fold(sum, add) + rest;
     }
     variance[r] = total * share;
   }

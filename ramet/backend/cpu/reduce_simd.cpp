@@ -1,5 +1,6 @@
 // Reductions over contiguous floats. Every instruction set adds in the same order: 32 running sums, folded in halves,
 // in chunks that are joined pairwise. So a sum's bits depend on n alone, and its error grows with log n.
+#include "ramet/backend/cpu/simd_fold.h"
 #include "ramet/backend/cpu/simd_math.h"
 #include "ramet/backend/cpu/simd_parts.h"
 
@@ -13,52 +14,69 @@ constexpr std::size_t kChunk = 4096;
 struct Sum {
   static constexpr float kEmpty = 0.0f;
   static Vec step(Vec sum, Vec x) { return sum + x; }
-  static float join(float a, float b) { return a + b; }
+  static Vec join(Vec a, Vec b) { return a + b; }
 };
 struct SumOfSquares {
   static constexpr float kEmpty = 0.0f;
   static Vec step(Vec sum, Vec x) { return sum + x * x; }
-  static float join(float a, float b) { return a + b; }
+  static Vec join(Vec a, Vec b) { return a + b; }
 };
 struct Max {
   static constexpr float kEmpty = -kInf;
   static Vec step(Vec most, Vec x) { return maximum(most, x); }
-  static float join(float a, float b) { return a > b || a != a ? a : b; }
+  static Vec join(Vec a, Vec b) { return maximum(a, b); }
 };
 struct Min {
   static constexpr float kEmpty = kInf;
   static Vec step(Vec least, Vec x) { return minimum(least, x); }
-  static float join(float a, float b) { return a < b || a != a ? a : b; }
+  static Vec join(Vec a, Vec b) { return minimum(a, b); }
 };
 
-template <class Op>
-float reduce_chunk(const float* x, std::size_t n) {
+// Of elements [begin, begin + n); read(i, count) gives `count` of them from i on, and anything in the lanes beyond.
+template <class Op, class Read>
+float reduce_chunk(std::size_t begin, std::size_t n, Read read) {
   Vec running[kVecs];
+#pragma GCC unroll 8
   for (int v = 0; v < kVecs; ++v) running[v] = splat(Op::kEmpty);
   std::size_t i = 0;
   for (; i + kRunning <= n; i += kRunning) {
 #pragma GCC unroll 8
-    for (int v = 0; v < kVecs; ++v) running[v] = Op::step(running[v], load(x + i + v * kLanes));
+    for (int v = 0; v < kVecs; ++v) running[v] = Op::step(running[v], read(begin + i + v * kLanes, kLanes));
   }
-  if (i < n) {
-    // Missing elements are replaced by what leaves a result unchanged (0 or -inf; 0 squared is 0).
-    float last[kRunning];
-    for (int j = 0; j < kRunning; ++j) last[j] = i + j < n ? x[i + j] : Op::kEmpty;
-    for (int v = 0; v < kVecs; ++v) running[v] = Op::step(running[v], load(last + v * kLanes));
+#pragma GCC unroll 8
+  for (int v = 0; v < kVecs; ++v, i += kLanes) {
+    if (i >= n) break;
+    const std::size_t count = n - i < kLanes ? n - i : kLanes;
+    const Vec x = read(begin + i, count);
+    running[v] = Op::step(running[v], count < kLanes ? first_lanes(x, count, Op::kEmpty) : x);
   }
-  float all[kRunning];
-  for (int v = 0; v < kVecs; ++v) store(all + v * kLanes, running[v]);
-  for (int half = kRunning / 2; half > 0; half /= 2) {
-    for (int j = 0; j < half; ++j) all[j] = Op::join(all[j], all[j + half]);
-  }
-  return all[0];
+  return fold(running, Op::join);
+}
+
+template <class Op, class Read>
+float reduce(std::size_t begin, std::size_t n, Read read) {
+  if (n <= kChunk) return reduce_chunk<Op>(begin, n, read);
+  const std::size_t chunks = (n + kChunk - 1) / kChunk, left = (chunks + 1) / 2 * kChunk;
+  return Op::join(splat(reduce<Op>(begin, left, read)), splat(reduce<Op>(begin + left, n - left, read)))[0];
 }
 
 template <class Op>
 float reduce(const float* x, std::size_t n) {
-  if (n <= kChunk) return reduce_chunk<Op>(x, n);
-  const std::size_t chunks = (n + kChunk - 1) / kChunk, left = (chunks + 1) / 2 * kChunk;
-  return Op::join(reduce<Op>(x, left), reduce<Op>(x + left, n - left));
+  return reduce<Op>(0, n, [x](std::size_t i, std::size_t count) { return load_some(x + i, count); });
+}
+
+// y = exp(x - top); gives their sum.
+float exponents_below(const float* x, float* y, std::size_t n, Vec top) {
+  return reduce<Sum>(0, n, [=](std::size_t i, std::size_t count) {
+    const Vec e = exp(load_some(x + i, count) - top);
+    store_some(y + i, e, count);
+    return e;
+  });
+}
+
+// The sum alone.
+float sum_below(const float* x, std::size_t n, Vec top) {
+  return reduce<Sum>(0, n, [=](std::size_t i, std::size_t count) { return exp(load_some(x + i, count) - top); });
 }
 
 void axpy(float alpha, const float* x, float* y, std::size_t n) {
@@ -79,9 +97,7 @@ void each_vector(const float* x, float* y, std::size_t n, F f) {
 // y = exp(x - max) / sum, row by row. A row of only -inf gives NaN, as Keras' softmax does.
 void row_softmax(const float* x, float* y, std::size_t rows, std::size_t n) {
   for (std::size_t r = 0; r < rows; ++r, x += n, y += n) {
-    const Vec most = splat(reduce<Max>(x, n));
-    each_vector(x, y, n, [&](Vec v) { return exp(v - most); });
-    const Vec scale = splat(1.0f / reduce<Sum>(y, n));
+    const Vec scale = splat(1.0f / exponents_below(x, y, n, splat(reduce<Max>(x, n))));
     each_vector(y, y, n, [&](Vec v) { return v * scale; });
   }
 }
@@ -90,8 +106,7 @@ void row_softmax(const float* x, float* y, std::size_t rows, std::size_t n) {
 void row_log_softmax(const float* x, float* y, std::size_t rows, std::size_t n) {
   for (std::size_t r = 0; r < rows; ++r, x += n, y += n) {
     const Vec most = splat(reduce<Max>(x, n));
-    each_vector(x, y, n, [&](Vec v) { return exp(v - most); });
-    const Vec size = log(splat(reduce<Sum>(y, n)));
+    const Vec size = log(splat(sum_below(x, n, most)));
     each_vector(x, y, n, [&](Vec v) { return v - most - size; });
   }
 }
@@ -99,21 +114,12 @@ void row_log_softmax(const float* x, float* y, std::size_t rows, std::size_t n) 
 // x = exp(x - max); gives their sum and the max.
 float exponents(float* x, std::size_t n, float* top) {
   *top = reduce<Max>(x, n);
-  const Vec most = splat(*top);
-  each_vector(x, x, n, [&](Vec v) { return exp(v - most); });
-  return reduce<Sum>(x, n);
+  return exponents_below(x, x, n, splat(*top));
 }
 
 float sum_of_exponents(const float* x, std::size_t n, float* top) {
   *top = reduce<Max>(x, n);
-  const Vec most = splat(*top);
-  float sum = 0, part[kChunk];
-  for (std::size_t i = 0; i < n; i += kChunk) {
-    const std::size_t count = n - i < kChunk ? n - i : kChunk;
-    each_vector(x + i, part, count, [&](Vec v) { return exp(v - most); });
-    sum += reduce<Sum>(part, count);
-  }
-  return sum;
+  return sum_below(x, n, splat(*top));
 }
 
 void scaled_exponents(const float* x, float* y, std::size_t n, float top, float factor) {
@@ -135,12 +141,7 @@ void softmax_gradient(float* x, float* dy, std::size_t n, float top, float facto
     store_part(x + i, y, n - i);
     sum = mul_add(load_part(x + i, n - i), load_part(dy + i, n - i), sum);  // beyond n both are zero
   }
-  float lanes[kLanes];
-  store(lanes, sum);
-  for (int half = kLanes / 2; half > 0; half /= 2) {
-    for (int j = 0; j < half; ++j) lanes[j] += lanes[j + half];
-  }
-  const Vec mean = splat(lanes[0]);
+  const Vec mean = splat(fold_lanes(sum, add));
   for (i = 0; i + kLanes <= n; i += kLanes) store(dy + i, load(x + i) * (load(dy + i) - mean));
   if (i < n) store_part(dy + i, load_part(x + i, n - i) * (load_part(dy + i, n - i) - mean), n - i);
 }

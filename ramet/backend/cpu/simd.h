@@ -120,6 +120,16 @@ inline Vec load_part(const float* p, std::size_t n) {
 #endif
 }
 
+// The first n < kLanes elements of v; the other lanes are `rest`.
+inline Vec first_lanes(Vec v, std::size_t n, float rest) {
+#if defined(RAMET_SIMD_avx512)
+  return (Vec)_mm512_mask_mov_ps((__m512)splat(rest), static_cast<__mmask16>((1u << n) - 1), (__m512)v);
+#else
+  for (std::size_t i = n; i < kLanes; ++i) v[i] = rest;
+  return v;
+#endif
+}
+
 inline void store_part(float* p, Vec v, std::size_t n) {
 #if defined(RAMET_SIMD_avx512)
   _mm512_mask_storeu_ps(p, static_cast<__mmask16>((1u << n) - 1), (__m512)v);

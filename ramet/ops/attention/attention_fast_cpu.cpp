@@ -1,6 +1,6 @@
 // Attention on the product kernels, float32: for every head of every sample a block of queries at a time, whose scores
 // stay in the cache. Heads are shared out among the threads, so the bits do not depend on their number.
-#include <cstring>
+#include <algorithm>
 
 #include "ramet/backend/cpu/gemm.h"
 #include "ramet/backend/cpu/kernel_list.h"
@@ -51,9 +51,10 @@ class Head {
       for (std::int64_t i = 0; i < rows; ++i) {
         float* const score = scores_ + i * s_.keys;
         float* const kept = statistics(b_.output<float>(1), query + i);
+        const std::int64_t visible = keys_seen(query + i + 1);
         float top;
-        const float sum = simd().exponents(score, count(seen), &top);
-        inverse_[i] = 1.0f / sum;
+        inverse_[i] = 1.0f / simd().exponents(score, count(visible), &top);
+        clear(score, visible, seen);
         if (kept) kept[0] = top, kept[1] = inverse_[i];
       }
       if (!y) continue;
@@ -73,11 +74,13 @@ class Head {
   void gradient() {
     pack_b(v(), v_stride(), true, s_.value_size, s_.keys, values_);
     float *dk = at(b_.output<float>(1), 0, s_.keys, s_.size), *dv = at(b_.output<float>(2), 0, s_.keys, s_.value_size);
-    for (std::int64_t j = 0; j < s_.keys; ++j) {
-      if (dk) std::memset(dk + j * k_stride(), 0, count(s_.size) * sizeof(float));
-      if (dv) std::memset(dv + j * v_stride(), 0, count(s_.value_size) * sizeof(float));
+    // The last queries come first: they see all that any query sees, so that the gradients need no zeros to begin with.
+    for (std::int64_t j = keys_seen(s_.queries); j < s_.keys; ++j) {
+      if (dk) clear(dk + j * k_stride(), 0, s_.size);
+      if (dv) clear(dv + j * v_stride(), 0, s_.value_size);
     }
-    for (std::int64_t query = 0; query < s_.queries; query += a_.block) {
+    const std::int64_t last = (s_.queries - 1) / a_.block * a_.block;
+    for (std::int64_t query = last; query >= 0; query -= a_.block) {
       const std::int64_t rows = std::min(a_.block, s_.queries - query), seen = keys_seen(query + rows);
       const float* dy = at(b_.input<float>(4), query, s_.queries, s_.value_size);
       make_scores(query, rows, seen);
@@ -92,8 +95,12 @@ class Head {
       multiply(dweights, seen);
       for (std::int64_t i = 0; i < rows; ++i) {
         const float* kept = statistics(b_.input<float>(3), query + i);
-        simd().softmax_gradient(scores_ + i * s_.keys, dscores_ + i * s_.keys, count(seen), kept[0], kept[1]);
-        hide(query + i, seen, dscores_ + i * s_.keys, 0.0f);
+        const std::int64_t visible = keys_seen(query + i + 1);
+        float *score = scores_ + i * s_.keys, *dscore = dscores_ + i * s_.keys;
+        simd().softmax_gradient(score, dscore, count(visible), kept[0], kept[1]);
+        clear(score, visible, seen);
+        clear(dscore, visible, seen);
+        hide(query + i, seen, dscore, 0.0f);
       }
       if (dv)
         multiply({.m = seen,
@@ -106,7 +113,7 @@ class Head {
                   .ldb = v_stride(),
                   .c = dv,
                   .ldc = v_stride(),
-                  .accumulate = true});
+                  .accumulate = query < last});
       if (dk)
         multiply({.m = seen,
                   .n = s_.size,
@@ -118,7 +125,7 @@ class Head {
                   .ldb = s_.size,
                   .c = dk,
                   .ldc = k_stride(),
-                  .accumulate = true});
+                  .accumulate = query < last});
       float* dq = at(b_.output<float>(0), query, s_.queries, s_.size);
       if (!dq) continue;
       multiply({.m = rows,
@@ -148,12 +155,13 @@ class Head {
   T* statistics(T* x, std::int64_t query) const {
     return x ? x + 2 * ((sample_ * s_.heads + head_) * s_.queries + query) : nullptr;
   }
-  // Of the queries before `end`. A mask may hide all keys from a query; then it sees the mean of them all.
+  // By the queries before `end`. A mask may hide all keys from a query; then it sees the mean of them all.
   std::int64_t keys_seen(std::int64_t end) const { return a_.causal && !a_.masked ? std::min(end, s_.keys) : s_.keys; }
 
   void multiply(const Gemm& g, std::int64_t columns = -1) {
     simd().gemm_region(g, {0, g.m, 0, columns < 0 ? g.n : columns}, products_);
   }
+  static void clear(float* x, std::int64_t from, std::int64_t to) { std::fill(x + from, x + to, 0.0f); }
   static void scale(const float* x, float factor, float* y, std::int64_t n) {
     simd().binary[static_cast<int>(Operands::kScalarRight)][static_cast<int>(Binary::kMul)](x, &factor, y, count(n));
   }
@@ -174,12 +182,9 @@ class Head {
       hide(query + i, seen, scores_ + i * s_.keys, static_cast<float>(ops::kHiddenScore));
   }
 
-  // Puts `value` where the query may not look.
+  // Puts `value` where a mask says that the query may not look.
   void hide(std::int64_t query, std::int64_t seen, float* row, float value) {
-    if (!a_.masked) {
-      for (std::int64_t j = query + 1; a_.causal && j < seen; ++j) row[j] = value;
-      return;
-    }
+    if (!a_.masked) return;
     const std::uint8_t* mask = b_.input<std::uint8_t>(a_.mask_input) + sample_ * a_.mask_step[0] +
                                head_ * a_.mask_step[1] + query * a_.mask_step[2];
     if (a_.causal) {
@@ -243,7 +248,7 @@ Step make(const Site& site) {
     std::int64_t step = s.keys;
     for (std::size_t i = 3; i-- > 0; step *= mask[i]) a.mask_step[i] = mask[i] == 1 ? 0 : step;
   }
-  a.block = std::min<std::int64_t>(s.queries, backward ? 2 * kBlock : kBlock);
+  a.block = std::min<std::int64_t>(s.queries, kBlock);
   const double work = static_cast<double>(s.batch * s.heads) * static_cast<double>(s.queries * s.keys) *
                       static_cast<double>(s.size + s.value_size) * (backward ? 2.5 : 1);
   a.parts = parts_for(work, s.batch * s.heads, num_threads());
