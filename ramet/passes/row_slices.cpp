@@ -109,7 +109,7 @@ bool rows_stay_apart(const Program& program) {
 std::int64_t row_slices(const Program& program) {
   constexpr double kCache = 1 << 20;       // the second cache of a core
   constexpr double kFarWeights = 8 << 20;  // less than this stays in the third cache
-  constexpr double kFlopsPerByte = 64;     // of far weights: reading them again for every part is then a few percent
+  constexpr double kFlopsPerByte = 200;    // of far weights: reading them again for every part is then a few percent
   constexpr double kLeastFlops = 3e7;      // a part that is worth the threads
   const std::int64_t rows = rows_of(program);
   if (rows < 2) return 1;

@@ -101,6 +101,7 @@ class Pass {
     bool a_ready = a_in_place_ || by_columns_;
     if (by_columns_ && !columns_in_place_) pack_columns(tile_begin, tile_end);
     const float* first = nullptr;
+    const std::int64_t share = ceil_div(kPanel, tile_end - tile_begin);  // of a step of packed B that a tile fetches
     for (std::int64_t j = column; j < column_end;) {
       int vecs = most;
       while (vecs > 2 && j + vecs * kLanes > column_end) vecs /= 2;
@@ -122,9 +123,15 @@ class Pass {
         const int count = cut_.rows(i);
         if (count == 0) continue;
         set_a(t, at, count, i - tile_begin, a_ready);
+        const std::int64_t later = i + tile_end - tile_begin;
         if (columns_in_place_ && j == column) {
           t.ahead = t.a + kLanes;
           t.ahead_stride = t.a_stride;
+        } else if (j + width >= column_end && later < cut_.tiles && fetch_a(t, cut_.begin(later))) {
+          // the last panel fetches the next block of A
+        } else if (g_.b.packed != nullptr) {
+          t.ahead = next + (i - tile_begin) * k_ * share;
+          t.ahead_stride = share;
         } else {
           t.ahead = next + i % 2 * kLanes;  // a step of k has two lines of B: every tile fetches one of them
         }
@@ -134,6 +141,18 @@ class Pass {
       a_ready = true;
       j += width;
     }
+  }
+
+  bool fetch_a(Tile& t, std::int64_t row) const {
+    if (by_columns_) {
+      t.ahead = g_.a.columns + k0_ * g_.a.ld + row;
+      t.ahead_stride = g_.a.ld;
+      return true;
+    }
+    if (g_.a.matrix == nullptr || g_.a.ld != k_) return false;
+    t.ahead = g_.a.matrix + row * g_.a.ld;
+    t.ahead_stride = kLanes;
+    return true;
   }
 
   // The tiles of a block side by side, so that a line of the matrix is read once for all of them.
