@@ -3,53 +3,93 @@
 namespace ramet::cpu::RAMET_SIMD {
 namespace {
 
-// Adds rows [kFrom, kTo) of one run. Every loop over the sums must be unrolled: g++ otherwise keeps them in memory, at
-// a third of the speed.
-template <int kFrom, int kTo, ReadA kRead, int kRows, int kVecs>
-[[gnu::always_inline]] inline void add_run(const Tile& t, const Run& run, const float*& ahead,
-                                           Vec (&sum)[kRows][kVecs]) {
-  // Row-major A is read through one pointer per three rows: x86 addresses reach stride and 2 * stride from it for free.
-  constexpr int kBases = kRead == ReadA::kRowMajor ? (kRows + 2) / 3 : 1;
-  const float* a[kBases];
-#pragma GCC unroll 8
-  for (int r = 0; r < kBases; ++r) a[r] = t.a + run.a + 3 * r * t.a_stride;
+// Steps of k in one turn of the loop: the counting between them takes slots that FMAs could have, the more so where a
+// core runs two threads.
+constexpr int kSteps = 2;
 
-  constexpr int kRegisters = kLanes == 16 ? 32 : 16;
-  constexpr bool kFits = kRows > 1 && kRows * kVecs + kVecs + 1 <= kRegisters;
-  const float* b = t.b + run.b;
-  const float* const also = t.residual != nullptr ? t.residual : t.c;
-  for (std::int64_t k = run.length; k > 0; --k) {
-    Vec bv[kVecs];
+// Where the steps of k have come to. Row-major A is read through one pointer per three rows: x86 addresses reach stride
+// and 2 * stride from it for free.
+template <int kRows, ReadA kRead>
+struct Walk {
+  static constexpr int kBases = kRead == ReadA::kRowMajor ? (kRows + 2) / 3 : 1;
+  const float* a[kBases];
+  const float *b, *ahead;
+  int fetched = 0;  // rows of C
+
+  [[gnu::always_inline]] void start(const Tile& t, const Run& run) {
 #pragma GCC unroll 8
-    for (int v = 0; v < kVecs; ++v) {
-      bv[v] = load(b + v / 2 * t.panel_stride + v % 2 * kLanes);
-      if constexpr (kFits) keep_in_register(bv[v]);
-    }
-#pragma GCC unroll 16
-    for (int i = kFrom; i < kTo; ++i) {
-      const Vec av = splat(kRead == ReadA::kRowMajor ? a[i / 3][i % 3 * t.a_stride] : a[0][i]);
-#pragma GCC unroll 8
-      for (int v = 0; v < kVecs; ++v) sum[i][v] = mul_add(av, bv[v], sum[i][v]);
-    }
-    if constexpr (kRows >= 4 &&
-                  kVecs > 1) {  // fetched meanwhile: what the end reads and writes at once, and the next tiles' A or B
-      const float* const c = (k & 16 ? also : t.c) + (k & 15) * t.c_stride;
-      __builtin_prefetch(c, 1);
-      __builtin_prefetch(c + kLanes, 1);
-      if constexpr (kRead == ReadA::kPacked) {
-        __builtin_prefetch(ahead, 0, 2);
-        ahead += t.ahead_stride;
-      } else {
-        __builtin_prefetch(a[0] + (kRows + (k & 15)) * t.a_stride, 0, 2);
-      }
-    }
-    b += t.b_stride;
+    for (int r = 0; r < kBases; ++r) a[r] = t.a + run.a + 3 * r * t.a_stride;
+    b = t.b + run.b;
+  }
+  [[gnu::always_inline]] float element(const Tile& t, int row, int step) const {
+    return kRead == ReadA::kRowMajor ? a[row / 3][row % 3 * t.a_stride + step] : a[0][step * t.a_stride + row];
+  }
+  [[gnu::always_inline]] void go(const Tile& t, int steps) {
+    b += steps * t.b_stride;
     if constexpr (kRead == ReadA::kPacked) {
-      a[0] += t.a_stride;
+      a[0] += steps * t.a_stride;
     } else {
 #pragma GCC unroll 8
-      for (int r = 0; r < kBases; ++r) ++a[r];
+      for (int r = 0; r < kBases; ++r) a[r] += steps;
     }
+  }
+};
+
+// Adds rows [kFrom, kTo) of the step of k that is `step` ahead. Every loop over the sums must be unrolled: g++ otherwise
+// keeps them in memory, at a third of the speed.
+template <int kFrom, int kTo, ReadA kRead, int kRows, int kVecs>
+[[gnu::always_inline]] inline void add_step(const Tile& t, Walk<kRows, kRead>& at, int step, std::int64_t left,
+                                            Vec (&sum)[kRows][kVecs]) {
+  constexpr int kRegisters = kLanes == 16 ? 32 : 16;
+  constexpr bool kFits = kRows > 1 && kRows * kVecs + kVecs + 1 <= kRegisters;
+  Vec bv[kVecs];
+#pragma GCC unroll 8
+  for (int v = 0; v < kVecs; ++v) {
+    bv[v] = load(at.b + step * t.b_stride + v / 2 * t.panel_stride + v % 2 * kLanes);
+    if constexpr (kFits) keep_in_register(bv[v]);
+  }
+#pragma GCC unroll 16
+  for (int i = kFrom; i < kTo; ++i) {
+    const Vec av = splat(at.element(t, i, step));
+#pragma GCC unroll 8
+    for (int v = 0; v < kVecs; ++v) sum[i][v] = mul_add(av, bv[v], sum[i][v]);
+  }
+  if constexpr (kRows >= 4 && kVecs > 1) {  // fetched meanwhile: what the next tiles read of A or B
+    if constexpr (kRead == ReadA::kPacked) {
+      __builtin_prefetch(at.ahead, 0, 2);
+      at.ahead += t.ahead_stride;
+    } else {
+      __builtin_prefetch(at.a[0] + (kRows + (left & 15)) * t.a_stride, 0, 2);
+    }
+  }
+}
+
+template <int kFrom, int kTo, ReadA kRead, int kRows, int kVecs>
+[[gnu::always_inline]] inline void add_run(const Tile& t, const Run& run, Walk<kRows, kRead>& at,
+                                           Vec (&sum)[kRows][kVecs]) {
+  at.start(t, run);
+  std::int64_t left = run.length;
+  if constexpr (kFrom == 0 && kTo == kRows && kRows >= 4 && kVecs > 1) {
+    // The first steps fetch what the end of the tile reads and writes at once.
+    for (; left > 0 && at.fetched < kRows; --left, ++at.fetched) {
+      add_step<kFrom, kTo>(t, at, 0, left, sum);
+      at.go(t, 1);
+      const std::int64_t row = at.fetched * t.c_stride;
+      __builtin_prefetch(t.c + row, 1);
+      __builtin_prefetch(t.c + row + kLanes, 1);
+      if (t.residual == nullptr) continue;
+      __builtin_prefetch(t.residual + row);
+      __builtin_prefetch(t.residual + row + kLanes);
+    }
+    for (; left >= kSteps; left -= kSteps) {
+#pragma GCC unroll 2
+      for (int step = 0; step < kSteps; ++step) add_step<kFrom, kTo>(t, at, step, left - step, sum);
+      at.go(t, kSteps);
+    }
+  }
+  for (; left > 0; --left) {
+    add_step<kFrom, kTo>(t, at, 0, left, sum);
+    at.go(t, 1);
   }
 }
 
@@ -63,19 +103,20 @@ void run_tile(const Tile& given) {
     for (int v = 0; v < kVecs; ++v) sum[i][v] = Vec{};
   }
 
-  const float* ahead = t.ahead;
+  Walk<kRows, kRead> at;
+  at.ahead = t.ahead;
   for (const Run *run = t.run, *end = t.run + t.runs; run < end; ++run) {
     if constexpr (can_skip(kRows)) {
       static_assert(kMostSkipped == 2);
       switch (run->skip) {
         case 0: break;
-        case 1: add_run<1, kRows, kRead>(t, *run, ahead, sum); continue;
-        case 2: add_run<2, kRows, kRead>(t, *run, ahead, sum); continue;
-        case -1: add_run<0, kRows - 1, kRead>(t, *run, ahead, sum); continue;
-        default: add_run<0, kRows - 2, kRead>(t, *run, ahead, sum); continue;
+        case 1: add_run<1, kRows>(t, *run, at, sum); continue;
+        case 2: add_run<2, kRows>(t, *run, at, sum); continue;
+        case -1: add_run<0, kRows - 1>(t, *run, at, sum); continue;
+        default: add_run<0, kRows - 2>(t, *run, at, sum); continue;
       }
     }
-    add_run<0, kRows, kRead>(t, *run, ahead, sum);
+    add_run<0, kRows>(t, *run, at, sum);
   }
 
   const Tile after = read_again(given);
