@@ -6,9 +6,6 @@
 namespace ramet::cpu::RAMET_SIMD {
 namespace {
 
-// Registers: the sums, the kernel's gates, one of x or h.
-constexpr int kRegisters = kLanes == 16 ? 32 : 16;
-
 // For the gradient. Asks at the same time for where the next step's will be written.
 template <int kCount>
 void keep_gates(std::int64_t units, const CellPlace& p, const Vec (&gates)[kCount]) {
@@ -26,7 +23,7 @@ Vec with_base(std::int64_t units, const CellPlace& p, const float* sums, int gat
 
 // h' = tanh(v + u)
 struct SimpleRnn {
-  using Sums = GateSumsOf<1, 1, kMostTileRows>;
+  using Sums = GateSumsOf<1, 1>;
 
   static void gates(std::int64_t, const CellPlace&, float*) {}
 
@@ -39,7 +36,7 @@ struct SimpleRnn {
 
 // z, r = σ(v + u),  g = tanh(v + r u),  h' = z h + (1 - z) g
 struct Gru {
-  using Sums = GateSumsOf<3, 4, (kRegisters - 4) / 4>;
+  using Sums = GateSumsOf<3, 4>;
 
   static void gates(std::int64_t units, const CellPlace& p, float* sums) {
 #pragma GCC unroll 2
@@ -60,7 +57,7 @@ struct Gru {
 
 // i, f, o = σ(v + u),  g = tanh(v + u),  c' = f c + i g,  h' = o tanh(c')
 struct Lstm {
-  using Sums = GateSumsOf<4, 4, (kRegisters - 5) / 4>;
+  using Sums = GateSumsOf<4, 4>;
 
   static void gates(std::int64_t units, const CellPlace& p, float* sums) {
     const Vec i = gate_sigmoid(with_base(units, p, sums, 0)), f = gate_sigmoid(with_base(units, p, sums, 1));

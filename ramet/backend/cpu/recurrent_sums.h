@@ -10,13 +10,19 @@ constexpr std::int64_t padded_units(std::int64_t units) { return (units + kLanes
 // Features that the steps multiply themselves.
 inline std::int64_t loop_features(const RecurrentForward& f) { return f.projected != nullptr ? 0 : f.shape.features; }
 
-// A cell's sums per row and block of kLanes units. The last gate's products with h may have a sum of their own.
-template <int gates, int sums, int most_rows>
-struct GateSumsOf {
-  static constexpr int kGates = gates, kSums = sums, kMostRows = most_rows;
-};
-
 inline constexpr int kMostTileRows = 14;
+
+// A cell's sums per row and block of kLanes units. The last gate's products with h may have a sum of their own. With
+// few registers two gates of more rows go together, which takes fewer loads than all gates of few rows.
+template <int gates, int sums>
+struct GateSumsOf {
+  static constexpr int kGates = gates, kSums = sums;
+  static constexpr int kTogether = kLanes == 16 || gates < 2 ? gates : 2;
+  // Registers: the sums, the kernel's gates, one of x or h, and without FMA a product.
+  static constexpr int kRegisters = kLanes == 16 ? 32 : 16, kOthers = kTogether + (kLanes == 4 ? 2 : 1);
+  static constexpr int kWidest = kTogether == gates ? sums : 2;
+  static constexpr int kMostRows = gates == 1 ? kMostTileRows : (kRegisters - kOthers) / kWidest;
+};
 
 struct GateRows {
   const float* x[kMostTileRows];
@@ -30,53 +36,67 @@ struct GateKernels {
   std::int64_t features, units, width;
 };
 
-// sum[row][block][gate] += row · kernel, for kBlocks neighbouring blocks; the last gate's goes to sum kLast. Every loop
-// over the sums must be unrolled: g++ otherwise keeps them in memory.
-template <class Sums, int kLast, int kRows, int kBlocks>
-[[gnu::always_inline]] inline void add_products(const float* const* rows, std::int64_t depth, const float* kernel,
-                                                std::int64_t width, Vec (&sum)[kRows][Sums::kSums * kBlocks]) {
-  constexpr int kGates = Sums::kGates, kVecs = kGates * kBlocks;
-  const std::int64_t block = depth * kGates * kLanes;
-  const float* row[kRows];
+// The gates [kFirst, kFirst + kCount) of kBlocks neighbouring blocks for kRows rows.
+template <class Sums, int kFirst, int kCount, int kRows, int kBlocks>
+struct GatePass {
+  static constexpr bool kOwn = kFirst + kCount == Sums::kGates && Sums::kSums > Sums::kGates;
+  static constexpr int kVecs = kCount + kOwn;  // of a block
+
+  // sum[row][block][gate] += row · kernel; the last gate's goes to sum kLast. Every loop over the sums must be unrolled:
+  // g++ otherwise keeps them in memory.
+  template <int kLast>
+  [[gnu::always_inline]] static void add_products(const float* const* rows, std::int64_t depth, const float* kernel,
+                                                  std::int64_t width, Vec (&sum)[kRows][kVecs * kBlocks]) {
+    const std::int64_t block = depth * Sums::kGates * kLanes;
+    const float* row[kRows];
 #pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) row[i] = rows[i];
-  for (std::int64_t k = 0; k < depth; ++k) {
-    Vec w[kVecs];
+    for (int i = 0; i < kRows; ++i) row[i] = rows[i];
+    kernel += kFirst * width;
+    for (std::int64_t k = 0; k < depth; ++k) {
+      Vec w[kCount * kBlocks];
 #pragma GCC unroll 8
-    for (int v = 0; v < kVecs; ++v) {
-      w[v] = load(kernel + v / kGates * block + v % kGates * width);
-      if constexpr (kRows > 1) keep_in_register(w[v]);
+      for (int v = 0; v < kCount * kBlocks; ++v) {
+        w[v] = load(kernel + v / kCount * block + v % kCount * width);
+        if constexpr (kRows > 1) keep_in_register(w[v]);
+      }
+#pragma GCC unroll 16
+      for (int i = 0; i < kRows; ++i) {
+        const Vec a = splat(row[i][k]);
+#pragma GCC unroll 8
+        for (int v = 0; v < kCount * kBlocks; ++v) {
+          Vec& to = sum[i][v / kCount * kVecs + (v % kCount == kCount - 1 ? kLast : v % kCount)];
+          to = mul_add(a, w[v], to);
+        }
+      }
+      kernel += Sums::kGates * width;
     }
+  }
+
+  static void run(const GateRows& rows, const GateKernels& k, float* sums) {
+    Vec sum[kRows][kVecs * kBlocks];
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
-      const Vec a = splat(row[i][k]);
 #pragma GCC unroll 8
-      for (int v = 0; v < kVecs; ++v) {
-        Vec& to = sum[i][v / kGates * Sums::kSums + (v % kGates == kGates - 1 ? kLast : v % kGates)];
-        to = mul_add(a, w[v], to);
-      }
+      for (int v = 0; v < kVecs * kBlocks; ++v) sum[i][v] = Vec{};
     }
-    kernel += kGates * width;
+    add_products<kCount - 1>(rows.x, k.features, k.kernel, k.width, sum);
+    add_products<kVecs - 1>(rows.h, k.units, k.recurrent_kernel, k.width, sum);
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 8
+      for (int v = 0; v < kVecs * kBlocks; ++v)
+        store(sums + ((i * kBlocks + v / kVecs) * Sums::kSums + kFirst + v % kVecs) * kLanes, sum[i][v]);
+    }
   }
-}
+};
 
 // sums[row][block][sum]. A sum runs from zero over x and then h, so that its bits do not depend on the tile.
-template <class Sums, int kRows, int kBlocks>
+template <class Sums, int kRows, int kBlocks, int kFirst = 0>
 void gate_sums(const GateRows& rows, const GateKernels& k, float* sums) {
-  constexpr int kVecs = Sums::kSums * kBlocks;
-  Vec sum[kRows][kVecs];
-#pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 8
-    for (int v = 0; v < kVecs; ++v) sum[i][v] = Vec{};
-  }
-  add_products<Sums, Sums::kGates - 1, kRows, kBlocks>(rows.x, k.features, k.kernel, k.width, sum);
-  add_products<Sums, Sums::kSums - 1, kRows, kBlocks>(rows.h, k.units, k.recurrent_kernel, k.width, sum);
-#pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 8
-    for (int v = 0; v < kVecs; ++v) store(sums + (i * kVecs + v) * kLanes, sum[i][v]);
-  }
+  constexpr int kLeft = Sums::kGates - kFirst, kMost = kRows == 1 ? Sums::kGates : Sums::kTogether;
+  constexpr int kCount = kLeft < kMost ? kLeft : kMost;
+  GatePass<Sums, kFirst, kCount, kRows, kBlocks>::run(rows, k, sums);
+  if constexpr (kCount < kLeft) gate_sums<Sums, kRows, kBlocks, kFirst + kCount>(rows, k, sums);
 }
 
 using GateSums = void (*)(const GateRows& rows, const GateKernels& kernels, float* sums);
