@@ -35,8 +35,8 @@ struct Walk {
   }
 };
 
-// Adds rows [kFrom, kTo) of the step of k that is `step` ahead. Every loop over the sums must be unrolled: g++ otherwise
-// keeps them in memory, at a third of the speed.
+// Adds rows [kFrom, kTo) of the step of k that is `step` ahead. Every loop over the sums must be unrolled: g++
+// otherwise keeps them in memory, at a third of the speed.
 template <int kFrom, int kTo, ReadA kRead, int kRows, int kVecs>
 [[gnu::always_inline]] inline void add_step(const Tile& t, Walk<kRows, kRead>& at, int step, std::int64_t left,
                                             Vec (&sum)[kRows][kVecs]) {

@@ -42,8 +42,8 @@ struct GatePass {
   static constexpr bool kOwn = kFirst + kCount == Sums::kGates && Sums::kSums > Sums::kGates;
   static constexpr int kVecs = kCount + kOwn;  // of a block
 
-  // sum[row][block][gate] += row · kernel; the last gate's goes to sum kLast. Every loop over the sums must be unrolled:
-  // g++ otherwise keeps them in memory.
+  // sum[row][block][gate] += row · kernel; the last gate's goes to sum kLast. Every loop over the sums must be
+  // unrolled: g++ otherwise keeps them in memory.
   template <int kLast>
   [[gnu::always_inline]] static void add_products(const float* const* rows, std::int64_t depth, const float* kernel,
                                                   std::int64_t width, Vec (&sum)[kRows][kVecs * kBlocks]) {

@@ -91,6 +91,33 @@ TEST_CASE("vector math: errors stay below two units of the last place over all e
   });
 }
 
+// Φ(-t) is exp(-t²/2) times a factor near 0.4 / t. Roundings, in halves of the last place: t² and the power give t²/2 +
+// 2, the factor, which is 1/2 less something near 1/2, 6 + 3 t.
+TEST_CASE("vector math: gelu keeps its digits where it is small, its slope those of one") {
+  constexpr double kHalf = 0x1p-24;
+  on_every_target([&] {
+    for (double at = -13; at <= 13; at += 1.0 / 997) {
+      const float x = static_cast<float>(at);
+      const double t = std::fabs(x), below = 0.5 * std::erfc(t / std::sqrt(2.0)), roundings = 8 + 3 * t + t * t / 2;
+      const double density = std::exp(-t * t / 2) * 0.39894228040143268, phi = x < 0 ? below : 1 - below;
+      CAPTURE(x);
+      CHECK(std::fabs(one(Unary::kGelu, x) - x * phi) <= kHalf * (std::fabs(x * phi) + roundings * t * below));
+      CHECK(std::fabs(one(Unary::kGeluSlope, x) - (phi + x * density)) <=
+            kHalf * (x < 0 ? 0 : 1) + kHalf * roundings * (below + t * density));
+    }
+    for (const float large : {20.0f, 1e30f, kInf}) {
+      CHECK(one(Unary::kGelu, large) == large);
+      CHECK(std::fabs(one(Unary::kGelu, -large)) < 1e-36);
+      CHECK(one(Unary::kGeluSlope, large) == 1);
+      CHECK(std::fabs(one(Unary::kGeluSlope, -large)) < 1e-35);
+    }
+    CHECK(std::isnan(one(Unary::kGelu, kNan)));
+    CHECK(std::isnan(one(Unary::kGeluSlope, kNan)));
+    CHECK(std::signbit(one(Unary::kGelu, -0.0f)));
+    CHECK(!std::signbit(one(Unary::kGelu, 0.0f)));
+  });
+}
+
 TEST_CASE("vector math: infinities, NaN and signed zeros give libm's answers") {
   on_every_target([&] {
     for (const Case& c : cases()) {
