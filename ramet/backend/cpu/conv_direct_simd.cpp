@@ -25,7 +25,7 @@ class Line {
         lines_(lines),
         step_(block_k(b.k)),
         stride_(lines.pixel_stride() * g.step_w),
-        read_(stride_ == 1 ? ReadA::kPacked : ReadA::kRowMajor),  // neighbours of one channel lie as if packed
+        read_(stride_ == 1 ? ReadA::kPacked : ReadA::kRowsThenNext),  // neighbours of one channel lie as if packed
         late_(b.epilogue.activation > 1) {
     tile_.a_stride = stride_;
     tile_.b_stride = kPanel;

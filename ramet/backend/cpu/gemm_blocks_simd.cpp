@@ -70,9 +70,12 @@ class Pass {
         packed_b_(scratch + packed_a_size(cut_.tiles, g.k)) {
     const std::int64_t rows = g.row_end - g.row_begin;
     const std::int64_t panels = panels_of(g.column_end - g.column_begin);
-    // Packing A pays when several panels use it, packing B when many tiles do.
+    // Packing A pays where its rows share a set of the first cache and several panels use it, packing B when many tiles
+    // do.
     by_columns_ = g.a.pack == nullptr;
-    a_in_place_ = g.a.matrix != nullptr && (panels <= 2 || rows == 1);
+    const bool rows_collide = kTileRows > 8 && g.a.ld % 1024 == 0;
+    a_in_place_ = g.a.matrix != nullptr && (panels <= 2 || rows == 1 || !rows_collide);
+    read_ = !a_in_place_ ? ReadA::kPacked : panels <= 2 ? ReadA::kRowsThenNext : ReadA::kRowMajor;
     columns_in_place_ = by_columns_ && (panels <= 2 || (kTileRows >= 14 && g.a.ld <= kNear));
     const bool plain_b = g.b.packed == nullptr && g.b.brain == nullptr && !g.b.transposed;
     b_in_place_ = plain_b && g.a.runs == nullptr && rows <= most_rows_in_place(g.b.ld);
@@ -135,7 +138,7 @@ class Pass {
         } else {
           t.ahead = next + i % 2 * kLanes;  // a step of k has two lines of B: every tile fetches one of them
         }
-        const TileKernel kernel = tile_kernel(count, vecs, a_in_place_ ? ReadA::kRowMajor : ReadA::kPacked);
+        const TileKernel kernel = tile_kernel(count, vecs, read_);
         run_tile(t, kernel, at, count, j, width, vecs);
       }
       a_ready = true;
@@ -292,6 +295,7 @@ class Pass {
   int runs_[kBlockTiles];
   TileCut cut_;
   bool first_, last_, by_columns_, columns_in_place_, a_in_place_, b_in_place_, pack_straight_;
+  ReadA read_;
   bool late_;  // the tile is finished by a pass of its own
   const float* late_bias_;
   float floor_, ceiling_;

@@ -37,8 +37,7 @@ struct Tile {
   const float* b;
   std::int64_t b_stride;      // between steps of k
   std::int64_t panel_stride;  // between panels, when the tile spans several
-  // What the tiles after this one read, a line for every step of k: the caches may fetch it. Where A is read row-major
-  // they fetch its next rows instead.
+  // What the tiles after this one read, a line for every step of k: the caches may fetch it. Not with kRowsThenNext.
   const float* ahead;
   std::int64_t ahead_stride;
   const float* init;
@@ -60,7 +59,11 @@ const T& read_again(const T& tile) {
   return *again;
 }
 
-enum class ReadA { kRowMajor, kPacked };
+enum class ReadA {
+  kPacked,        // or stored by columns
+  kRowMajor,      // where it lies
+  kRowsThenNext,  // the same, and the caches fetch its next rows
+};
 
 // Few rows take several panels at once, to have enough independent sums: the widest tile that `rows` may have.
 constexpr int widest(int rows) { return rows == 1 ? 8 : rows == 2 ? 4 : 2; }

@@ -11,7 +11,7 @@ constexpr int kSteps = 2;
 // and 2 * stride from it for free.
 template <int kRows, ReadA kRead>
 struct Walk {
-  static constexpr int kBases = kRead == ReadA::kRowMajor ? (kRows + 2) / 3 : 1;
+  static constexpr int kBases = kRead == ReadA::kPacked ? 1 : (kRows + 2) / 3;
   const float* a[kBases];
   const float *b, *ahead;
   int fetched = 0;  // rows of C
@@ -22,7 +22,7 @@ struct Walk {
     b = t.b + run.b;
   }
   [[gnu::always_inline]] float element(const Tile& t, int row, int step) const {
-    return kRead == ReadA::kRowMajor ? a[row / 3][row % 3 * t.a_stride + step] : a[0][step * t.a_stride + row];
+    return kRead == ReadA::kPacked ? a[0][step * t.a_stride + row] : a[row / 3][row % 3 * t.a_stride + step];
   }
   [[gnu::always_inline]] void go(const Tile& t, int steps) {
     b += steps * t.b_stride;
@@ -55,11 +55,11 @@ template <int kFrom, int kTo, ReadA kRead, int kRows, int kVecs>
     for (int v = 0; v < kVecs; ++v) sum[i][v] = mul_add(av, bv[v], sum[i][v]);
   }
   if constexpr (kRows >= 4 && kVecs > 1) {  // fetched meanwhile: what the next tiles read of A or B
-    if constexpr (kRead == ReadA::kPacked) {
+    if constexpr (kRead == ReadA::kRowsThenNext) {
+      __builtin_prefetch(at.a[0] + (kRows + (left & 15)) * t.a_stride, 0, 2);
+    } else {
       __builtin_prefetch(at.ahead, 0, 2);
       at.ahead += t.ahead_stride;
-    } else {
-      __builtin_prefetch(at.a[0] + (kRows + (left & 15)) * t.a_stride, 0, 2);
     }
   }
 }
@@ -133,7 +133,7 @@ void run_tile(const Tile& given) {
 }
 
 struct TileTable {
-  TileKernel of[2][4][kTileRows + 1];  // by ReadA, log2 of vecs, rows
+  TileKernel of[3][4][kTileRows + 1];  // by ReadA, log2 of vecs, rows
 };
 
 template <int kRows, ReadA kRead>
@@ -148,8 +148,9 @@ constexpr void fill(TileTable& table) {
 
 constexpr TileTable make_table() {
   TileTable table{};
-  fill<kTileRows, ReadA::kRowMajor>(table);
   fill<kTileRows, ReadA::kPacked>(table);
+  fill<kTileRows, ReadA::kRowMajor>(table);
+  fill<kTileRows, ReadA::kRowsThenNext>(table);
   return table;
 }
 
