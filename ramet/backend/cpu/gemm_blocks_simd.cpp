@@ -104,7 +104,6 @@ class Pass {
     bool a_ready = a_in_place_ || by_columns_;
     if (by_columns_ && !columns_in_place_) pack_columns(tile_begin, tile_end);
     const float* first = nullptr;
-    const std::int64_t share = ceil_div(kPanel, tile_end - tile_begin);  // of a step of packed B that a tile fetches
     for (std::int64_t j = column; j < column_end;) {
       int vecs = most;
       while (vecs > 2 && j + vecs * kLanes > column_end) vecs /= 2;
@@ -115,47 +114,48 @@ class Pass {
       t.ceiling = ceiling_;
       set_b(t, j, width, j - column, b_ready);
       if (j == column) first = t.b;
-      t.ahead_stride = t.b_stride;
-      const float* next = j + width >= column_end ? first : b_in_place_ ? t.b + width : t.b + width * k_;
-      if (!b_ready && pack_straight_) {  // the next panel is packed from there
-        next = g_.b.matrix + k0_ * g_.b.ld + j + width;
-        t.ahead_stride = g_.b.ld;
-      }
+      const bool last_panel = j + width >= column_end;
+      const float* next = last_panel ? first : b_in_place_ ? t.b + width : t.b + width * k_;
+      if (!b_ready && pack_straight_) next = g_.b.matrix + k0_ * g_.b.ld + j + width;  // it will be packed from there
       for (std::int64_t i = tile_begin; i < tile_end; ++i) {
-        const std::int64_t at = cut_.begin(i);
+        const std::int64_t at = cut_.begin(i), later = i + tile_end - tile_begin;
         const int count = cut_.rows(i);
         if (count == 0) continue;
         set_a(t, at, count, i - tile_begin, a_ready);
-        const std::int64_t later = i + tile_end - tile_begin;
         if (columns_in_place_ && j == column) {
-          t.ahead = t.a + kLanes;
-          t.ahead_stride = t.a_stride;
-        } else if (j + width >= column_end && later < cut_.tiles && fetch_a(t, cut_.begin(later))) {
-          // the last panel fetches the next block of A
-        } else if (g_.b.packed != nullptr) {
-          t.ahead = next + (i - tile_begin) * k_ * share;
-          t.ahead_stride = share;
-        } else {
-          t.ahead = next + i % 2 * kLanes;  // a step of k has two lines of B: every tile fetches one of them
+          t.ahead = t.a + kLanes, t.ahead_stride = t.a_stride;
+        } else if (!last_panel || later >= cut_.tiles || !fetch_block(t, cut_.begin(later))) {
+          fetch_panel(t, next, i - tile_begin, tile_end - tile_begin, b_ready);
         }
-        const TileKernel kernel = tile_kernel(count, vecs, read_);
-        run_tile(t, kernel, at, count, j, width, vecs);
+        run_tile(t, tile_kernel(count, vecs, read_), at, count, j, width, vecs);
       }
       a_ready = true;
       j += width;
     }
   }
 
-  bool fetch_a(Tile& t, std::int64_t row) const {
+  // Has a tile of the last panel fetch the rows of A that the same tile of the next block begins with.
+  bool fetch_block(Tile& t, std::int64_t row) const {
     if (by_columns_) {
-      t.ahead = g_.a.columns + k0_ * g_.a.ld + row;
-      t.ahead_stride = g_.a.ld;
-      return true;
+      t.ahead = g_.a.columns + k0_ * g_.a.ld + row, t.ahead_stride = g_.a.ld;
+    } else if (g_.a.matrix != nullptr && g_.a.ld == k_) {
+      t.ahead = g_.a.matrix + row * g_.a.ld, t.ahead_stride = kLanes;
+    } else {
+      return false;
     }
-    if (g_.a.matrix == nullptr || g_.a.ld != k_) return false;
-    t.ahead = g_.a.matrix + row * g_.a.ld;
-    t.ahead_stride = kLanes;
     return true;
+  }
+
+  // Has tile `tile` of `tiles` fetch its share of the next panel of B: a piece of it where it is packed, otherwise one
+  // of the two lines that every step has.
+  void fetch_panel(Tile& t, const float* next, std::int64_t tile, std::int64_t tiles, bool b_ready) const {
+    if (g_.b.packed != nullptr) {
+      t.ahead_stride = ceil_div(kPanel, tiles);
+      t.ahead = next + tile * k_ * t.ahead_stride;
+    } else {
+      t.ahead_stride = !b_ready && pack_straight_ ? g_.b.ld : t.b_stride;
+      t.ahead = next + tile % 2 * kLanes;
+    }
   }
 
   // The tiles of a block side by side, so that a line of the matrix is read once for all of them.
