@@ -106,8 +106,8 @@ bool rows_stay_apart(const Program& program) {
   return rows > 0 && Rows(program, rows).stay_apart();
 }
 
-std::int64_t row_slices(const Program& program) {
-  constexpr double kCache = 1 << 20;       // the second cache of a core
+std::int64_t row_slices(const Program& program, int threads) {
+  const double cache = threads * 0x1p20;   // the second caches of the cores that share a part
   constexpr double kFarWeights = 8 << 20;  // less than this stays in the third cache
   constexpr double kFlopsPerByte = 200;    // of far weights: reading them again for every part is then a few percent
   constexpr double kLeastFlops = 3e7;      // a part that is worth the threads
@@ -121,13 +121,13 @@ std::int64_t row_slices(const Program& program) {
   }
   for (const auto& input : program.inputs())
     if (input.kind == InputKind::state) weights += bytes_of(program.spec(input.value));
-  if (most < 2 * kCache || !rows_stay_apart(program)) return 1;
+  if (most < 2 * cache || !rows_stay_apart(program)) return 1;
   const double least_flops = weights > kFarWeights ? std::max(kLeastFlops, kFlopsPerByte * weights) : kLeastFlops;
   std::int64_t best = 1;
   for (std::int64_t parts = 2; parts <= rows && flops / static_cast<double>(parts) >= least_flops; ++parts) {
     if (rows % parts != 0) continue;
     best = parts;
-    if (most / static_cast<double>(parts) <= kCache) break;
+    if (most / static_cast<double>(parts) <= cache) break;
   }
   return best;
 }

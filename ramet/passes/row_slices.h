@@ -9,6 +9,6 @@ bool rows_stay_apart(const Program& program);
 
 // Into how many equal parts the batch of a convolutional program is best cut, so that what one layer hands to the next
 // is still in the cache. 1 when rows meet, or when nothing is won.
-std::int64_t row_slices(const Program& program);
+std::int64_t row_slices(const Program& program, int threads);
 
 }  // namespace ramet

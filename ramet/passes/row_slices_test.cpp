@@ -18,14 +18,15 @@ constexpr const char* kHead = R"(program(%0 "x" : f32[4, 6], state %1 "w" : f32[
 bool lines_apart(const std::string& lines) { return apart(kHead + lines + "}"); }
 
 // One convolution of `rows` images of 32 x 32 with 64 channels (2^18 bytes an image), 3 x 3 filters: 75 MFLOP an image.
-std::int64_t slices(int rows) {
+std::int64_t slices(int rows, int threads = 1) {
   const std::string n = std::to_string(rows);
   return row_slices(*parse_program("program(%0 \"x\" : f32[" + n + R"(, 32, 32, 64], state %1 "k" : f32[3, 3, 64, 64]) {
     %2 = conv(%0, %1) {"strides": [1, 1], "dilation": [1, 1], "pad_before": [1, 1], "pad_after": [1, 1], "groups": 1} : f32[)" +
                                        n + R"(, 32, 32, 64]
     return %2 "y"
   })",
-                                   ops::find_op));
+                                   ops::find_op),
+                    threads);
 }
 
 }  // namespace
@@ -85,4 +86,5 @@ TEST_CASE("row slices: parts fit a second cache of 1 MiB, and are equal") {
   CHECK(slices(16) == 8);  // 2 images: 512 KiB in, as many out
   CHECK(slices(7) == 7);   // no other part is equal
   CHECK(slices(12) == 6);
+  CHECK(slices(16, 2) == 4);  // two cores, two second caches
 }

@@ -173,7 +173,8 @@ class StepBuilder {
     }
     plan_->inputs = std::move(all);
     if (traced_) *traced_ = to_text(*program_);
-    const std::int64_t slices = signature_.kind == StepKind::predict && may_slice_ ? row_slices(*program_) : 1;
+    const std::int64_t slices =
+        signature_.kind == StepKind::predict && may_slice_ ? row_slices(*program_, num_threads()) : 1;
     if (slices > 1) return sliced(slices);
     plan_->executable =
         Executable::compile(std::move(program_), cpu_backend(), {.frozen_state = signature_.kind == StepKind::predict});
