@@ -200,7 +200,7 @@ class Head {
   std::int64_t sample_, head_;
   float *keys_, *values_, *scaled_, *scores_, *dscores_, *products_;
   std::uint8_t* mask_row_;
-  float inverse_[2 * kBlock];
+  float inverse_[kBlock];
 };
 
 std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
