@@ -18,7 +18,7 @@ void set(SimdKernels& table, Unary name, Of) {
 }
 
 // For t = |x|: exp(-t²/2), and Φ(-t) over it, which is 1/2 less v times a polynomial of v = 0.4 t / (1 + 0.4 t), with a
-// relative error of 8e-8 before rounding. Beyond 13 both stay as they are: Φ is 1 or as good as 0 there.
+// relative error of 8e-8 before rounding. Beyond 13, where Φ(-t) is below 1e-38, t is 13 and the power 0.
 struct NormalTail {
   Vec t, power, share;
 };
@@ -27,13 +27,14 @@ NormalTail normal_tail(Vec x) {
   const Vec t = at_most(abs(x), 13.0f), scaled = 0.4f * t, v = scaled / (1.0f + scaled);
   const Vec slope = horner(v, 0.03975505382f, -0.1167737916f, 0.07916580886f, 0.003143233014f, 0.1141195297f,
                            -0.05175596848f, -0.5649931431f, 0.9973515868f);
-  return {t, exp_within(-0.5f * t * t), mul_add(-v, slope, 0.5f)};
+  return {t, abs(x) > 13.0f ? Vec{} : exp_within(-0.5f * t * t), mul_add(-v, slope, 0.5f)};
 }
 
-// x Φ(x) = max(x, 0) - t Φ(-t), which keeps its digits also where Φ is small.
+// x Φ(x), from Φ(-t) on both sides: it keeps its digits also where Φ is small.
 Vec gelu(Vec x) {
   const NormalTail n = normal_tail(x);
-  return mul_add(-n.t, n.power * n.share, max_or_second(Vec{}, x));
+  const Vec below = n.power * n.share;
+  return x < 0.0f ? x * below : mul_add(-n.t, below, x);
 }
 
 // Φ(x) + x φ(x)
