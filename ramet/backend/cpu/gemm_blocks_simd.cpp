@@ -74,8 +74,8 @@ class Pass {
     // do.
     by_columns_ = g.a.pack == nullptr;
     const bool rows_collide = kTileRows > 8 && g.a.ld % 1024 == 0;
-    a_in_place_ = g.a.matrix != nullptr && (panels <= 2 || rows == 1 || !rows_collide);
-    read_ = !a_in_place_ ? ReadA::kPacked : panels <= 2 ? ReadA::kRowsThenNext : ReadA::kRowMajor;
+    const bool in_place = g.a.matrix != nullptr && (panels <= 2 || rows == 1 || !rows_collide);
+    read_ = !in_place ? ReadA::kPacked : panels <= 2 ? ReadA::kRowsThenNext : ReadA::kRowMajor;
     columns_in_place_ = by_columns_ && (panels <= 2 || (kTileRows >= 14 && g.a.ld <= kNear));
     const bool plain_b = g.b.packed == nullptr && g.b.brain == nullptr && !g.b.transposed;
     b_in_place_ = plain_b && g.a.runs == nullptr && rows <= most_rows_in_place(g.b.ld);
@@ -101,7 +101,7 @@ class Pass {
   void run_block(std::int64_t tile_begin, std::int64_t tile_end, std::int64_t column, std::int64_t column_end,
                  bool b_ready) {
     const int most = cut_.tiles == 1 ? widest(cut_.rows(0)) : 2;
-    bool a_ready = a_in_place_ || by_columns_;
+    bool a_ready = by_columns_;
     if (by_columns_ && !columns_in_place_) pack_columns(tile_begin, tile_end);
     const float* first = nullptr;
     for (std::int64_t j = column; j < column_end;) {
@@ -180,7 +180,7 @@ class Pass {
   void set_a(Tile& t, std::int64_t row, int rows, std::int64_t tile, bool ready) {
     t.run = &all_;
     t.runs = 1;
-    if (a_in_place_) {
+    if (read_ != ReadA::kPacked) {
       t.a = g_.a.matrix + row * g_.a.ld + k0_;
       t.a_stride = g_.a.ld;
       return;
@@ -294,7 +294,7 @@ class Pass {
   Run all_{0, 0, k_, 0}, run_[kBlockTiles][kMostRuns];
   int runs_[kBlockTiles];
   TileCut cut_;
-  bool first_, last_, by_columns_, columns_in_place_, a_in_place_, b_in_place_, pack_straight_;
+  bool first_, last_, by_columns_, columns_in_place_, b_in_place_, pack_straight_;
   ReadA read_;
   bool late_;  // the tile is finished by a pass of its own
   const float* late_bias_;
