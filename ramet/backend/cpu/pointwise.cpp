@@ -56,6 +56,7 @@ LoopF32 chain_f32(const Link* links, std::size_t count) {
 }
 LoopF32 choose_f32(Compare op) { return simd().choose[static_cast<int>(op)]; }
 LoopF32 descend_f32() { return simd().descend; }
+LoopF32 adam_f32() { return simd().adam; }
 NarrowF32 narrow_f32() { return simd().narrow; }
 WidenF32 widen_f32() { return simd().widen; }
 ReduceF32 reduce_f32(Reduce op) { return simd().reduce[static_cast<int>(op)]; }

@@ -56,6 +56,8 @@ inline constexpr std::size_t kOperandsCount = static_cast<std::size_t>(Operands:
 // operand.
 enum class Link { kAdd, kSub, kMul };
 inline constexpr int kLinkCount = static_cast<int>(Link::kMul) + 1, kMostLinks = 4;
+// Of a loop over several functions.
+inline constexpr int kMostOperands = 8, kMostResults = 3;
 
 enum class Reduce { kSum, kMax, kMin, kSumOfSquares };
 inline constexpr std::size_t kReduceCount = static_cast<std::size_t>(Reduce::kSumOfSquares) + 1;

@@ -68,6 +68,7 @@ TEST_CASE("pointwise: several functions in one loop give the bits of one loop ea
         LoopOperand operands[kMostLinks + 1];
         for (int k = 0; k <= kMostLinks; ++k) operands[k] = {in[k].data(), k == scalar};
         std::vector<float> y(n + 1, 99.0f);
+        float* const result = y.data();
         const auto expect = [&](const std::vector<float>& want) {
           CHECK(std::equal(want.begin(), want.end(), y.begin()));
           CHECK(y[n] == 99.0f);
@@ -84,7 +85,7 @@ TEST_CASE("pointwise: several functions in one loop give the bits of one loop ea
                            : links[k] == Link::kSub ? Binary::kSub
                                                     : Binary::kMul,
                            want, full[k + 1]);
-            chain_f32(links, static_cast<std::size_t>(count))(operands, y.data(), n);
+            chain_f32(links, static_cast<std::size_t>(count))(operands, &result, n);
             expect(want);
           }
         for (std::size_t op = 0; op < kCompareCount; ++op) {
@@ -92,15 +93,47 @@ TEST_CASE("pointwise: several functions in one loop give the bits of one loop ea
           std::vector<float> want(n);
           compare_f32(static_cast<Compare>(op))(full[0].data(), full[1].data(), mask.data(), n);
           for (std::size_t i = 0; i < n; ++i) want[i] = mask[i] ? full[2][i] : full[3][i];
-          choose_f32(static_cast<Compare>(op))(operands, y.data(), n);
+          choose_f32(static_cast<Compare>(op))(operands, &result, n);
           expect(want);
         }
         std::vector<float> root(n);
         unary_f32(Unary::kSqrt)(full[3].data(), root.data(), n);
-        descend_f32()(operands, y.data(), n);
+        descend_f32()(operands, &result, n);
         expect(apply(Binary::kSub, full[0],
                      apply(Binary::kDiv, apply(Binary::kMul, full[1], full[2]), apply(Binary::kAdd, root, full[4]))));
       }
+    }
+  });
+}
+
+TEST_CASE("pointwise: a step of Adam in place gives the bits of one loop each") {
+  on_every_target([] {
+    for (const std::size_t n : {0, 1, 15, 16, 37, 64}) {
+      CAPTURE(n);
+      const auto g = random_values(n, -1.0f, 1.0f, 1);
+      auto m = random_values(n, -1.0f, 1.0f, 2), v = random_values(n, 0.1f, 2.0f, 3), w = random_values(n, -1, 1, 4);
+      const float a = 0.1f, b = 0.001f, c = 0.01f, e = 1e-7f;
+      const auto apply = [&](Binary op, const std::vector<float>& x, const std::vector<float>& y, bool scalar = false) {
+        std::vector<float> z(n);
+        binary_f32(op, scalar ? Operands::kScalarRight : Operands::kFull)(x.data(), y.data(), z.data(), n);
+        return z;
+      };
+      const auto mean = [&](const std::vector<float>& x, const std::vector<float>& before, float rate) {
+        return apply(Binary::kAdd, before, apply(Binary::kMul, apply(Binary::kSub, x, before), {rate}, true));
+      };
+      const auto first = mean(g, m, a), second = mean(apply(Binary::kMul, g, g), v, b);
+      std::vector<float> root(n);
+      unary_f32(Unary::kSqrt)(second.data(), root.data(), n);
+      const auto step =
+          apply(Binary::kDiv, apply(Binary::kMul, first, {c}, true), apply(Binary::kAdd, root, {e}, true));
+      const auto moved = apply(Binary::kSub, w, step);
+      const LoopOperand operands[] = {{g.data(), false}, {m.data(), false}, {&a, true}, {v.data(), false},
+                                      {&b, true},        {w.data(), false}, {&c, true}, {&e, true}};
+      float* const results[] = {m.data(), v.data(), w.data()};
+      adam_f32()(operands, results, n);
+      CHECK(m == first);
+      CHECK(v == second);
+      CHECK(w == moved);
     }
   });
 }

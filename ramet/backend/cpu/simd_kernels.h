@@ -23,7 +23,7 @@ struct LoopOperand {
   const float* p;
   bool scalar;
 };
-using LoopF32 = void (*)(const LoopOperand* operands, float* y, std::size_t n);
+using LoopF32 = void (*)(const LoopOperand* operands, float* const* y, std::size_t n);
 using ReduceF32 = float (*)(const float* x, std::size_t n);
 
 // Rows and columns of C that one part computes; column_begin is a multiple of SimdKernels::panel.
@@ -41,10 +41,10 @@ struct SimdKernels {
   // y = mask ? a : b, by Operands of a and b.
   SelectF32 select[kOperandsCount];
 
-  // Chains by their number of links less two and the links as digits, first link first; choices by Compare; descent.
+  // Chains by their number of links less two and the links as digits, first link first; choices by Compare; descents.
   LoopF32 chain[kMostLinks - 1][kLinkCount * kLinkCount * kLinkCount * kLinkCount];
   LoopF32 choose[kCompareCount];
-  LoopF32 descend;
+  LoopF32 descend, adam;
 
   // Brain floats, as their bits: rounded from floats to the nearest, ties to even, and back.
   void (*narrow)(const float* x, std::uint16_t* y, std::size_t n);

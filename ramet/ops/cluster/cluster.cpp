@@ -72,7 +72,7 @@ bool reads_after(const Program& body, std::size_t input, std::size_t output) {
   bool after = false;
   for (const Job& job : jobs_of(body)) {
     if (after && std::find(job.inputs.begin(), job.inputs.end(), read) != job.inputs.end()) return true;
-    after = after || job.result() == written;
+    after = after || std::find(job.results.begin(), job.results.end(), written) != job.results.end();
   }
   return false;
 }

@@ -110,10 +110,12 @@ void run_range(const TileProgram& a, const Buffers& b, char* scratch, float* sum
         case Micro::Kind::unary: m.unary(f32(m.a), f32(m.to), count); break;
         case Micro::Kind::binary: m.binary(f32(m.a), f32(m.b), f32(m.to), count); break;
         case Micro::Kind::loop: {
-          LoopOperand operands[kMostLinks + 1];
+          LoopOperand operands[kMostOperands];
+          float* results[kMostResults];
           for (std::size_t i = 0; i < m.operands.size(); ++i)
             operands[i] = {f32(m.operands[i]), m.operands[i].kind == Place::Kind::scalar};
-          m.loop(operands, f32(m.to), count);
+          for (std::size_t i = 0; i < m.results.size(); ++i) results[i] = f32(m.results[i]);
+          m.loop(operands, results, count);
           break;
         }
         case Micro::Kind::compare: m.compare(f32(m.a), f32(m.b), u8(m.to), count); break;

@@ -62,7 +62,9 @@ class Finder {
     return single(instr);
   }
 
-  static Job single(const Instr& instr) { return {Job::Kind::single, &instr, instr.inputs, {}, nullptr}; }
+  static Job single(const Instr& instr) {
+    return {Job::Kind::single, &instr, instr.inputs, {}, nullptr, instr.results};
+  }
 
   std::optional<Job> descent(const Instr& sub) {
     if (sub.op != &sub_op) return std::nullopt;
@@ -77,11 +79,39 @@ class Finder {
     for (const Instr* part : {mul, add})
       if (jobs_[at(job_of_[at(part->results[0])])].links.size() != 1) return std::nullopt;  // the end of a longer chain
     for (const Instr* part : {div, mul, add, sqrt}) drop(part->results[0]);
-    return Job{Job::Kind::descend,
-               &sub,
-               {sub.inputs[0], mul->inputs[0], mul->inputs[1], sqrt->inputs[0], add->inputs[1 - root]},
-               {},
-               nullptr};
+    const int w = sub.inputs[0], m = mul->inputs[0], v = sqrt->inputs[0];
+    const int rate = mul->inputs[1], epsilon = add->inputs[1 - root];
+    if (const auto of = means(m, v)) {
+      drop(m), drop(v);
+      return Job{Job::Kind::adam,
+                 &sub,
+                 {of->gradient, of->first, of->first_rate, of->second, of->second_rate, w, rate, epsilon},
+                 {},
+                 nullptr,
+                 {m, v, sub.results[0]}};
+    }
+    return Job{Job::Kind::descend, &sub, {w, m, rate, v, epsilon}, {}, nullptr, sub.results};
+  }
+
+  struct Means {
+    int gradient, first, first_rate, second, second_rate;
+  };
+  // m = first + (gradient - first) rate and v = second + (gradient² - second) rate, read by the descent alone.
+  std::optional<Means> means(int m, int v) const {
+    using enum Link;
+    const Job *first = chain_of({sub, mul, add}, m), *second = chain_of({mul, sub, mul, add}, v);
+    if (!first || !second) return std::nullopt;
+    const std::vector<int>&a = first->inputs, &b = second->inputs;
+    if (a[1] != a[3] || b[2] != b[4] || a[0] != b[0] || b[0] != b[1]) return std::nullopt;
+    return Means{a[0], a[1], a[2], b[2], b[3]};
+  }
+  // The chain of these links that makes v, which one job reads besides the cluster's reader.
+  const Job* chain_of(const std::vector<Link>& links, int v) const {
+    if (body_.producer(v) < 0) return nullptr;
+    const auto outputs = std::count_if(body_.outputs().begin(), body_.outputs().end(),
+                                       [&](const auto& output) { return output.value == v; });
+    const Job& job = jobs_[at(job_of_[at(v)])];
+    return uses_[at(v)] - outputs == 1 && job.links == links ? &job : nullptr;
   }
 
   std::optional<Job> choice(const Instr& select) {
@@ -93,7 +123,8 @@ class Finder {
                &select,
                {compare.inputs[0], compare.inputs[1], select.inputs[1], select.inputs[2]},
                {},
-               &compare};
+               &compare,
+               select.results};
   }
 
   std::optional<Job> chain(const Instr& instr) {
@@ -108,7 +139,7 @@ class Finder {
     Job *before = apart ? chain_making(left) : nullptr,
         *other = apart && *link != Link::sub ? chain_making(right) : nullptr;
     if (before && other && other->links.size() > before->links.size()) before = nullptr;  // the longer one goes on
-    if (!before && !other) return Job{Job::Kind::chain, &instr, {left, right}, {*link}, nullptr};
+    if (!before && !other) return Job{Job::Kind::chain, &instr, {left, right}, {*link}, nullptr, instr.results};
     Job job = extended(before ? *before : *other, instr, *link);
     job.inputs.push_back(before ? right : left);
     return job;
@@ -124,6 +155,7 @@ class Finder {
     Job job = std::move(chain);
     chain.last = nullptr;
     job.last = &by;
+    job.results = by.results;
     job.links.push_back(link);
     return job;
   }

@@ -15,14 +15,14 @@ struct Job {
     single,   // `last` alone
     chain,    // sums, differences and products, each of the one before it and one more value
     choose,   // a comparison and the select that reads it
-    descend,  // a - b c / (sqrt(d) + e), the step of Adam and its kin
+    descend,  // a - b c / (sqrt(d) + e), the step of Adam's kin
+    adam,     // a descent and the means of the gradient and of its square that it divides
   } kind = Kind::single;
-  const Instr* last = nullptr;     // whose result it gives; of a chain perhaps the sum over all axes but the last
+  const Instr* last = nullptr;     // it ends with; of a chain perhaps the sum over all axes but the last
   std::vector<int> inputs;         // in the order of the loop's operands
   std::vector<Link> links;         // of a chain; one that sums also adds the running sums, which are no input
   const Instr* compare = nullptr;  // of a choice
-
-  int result() const { return last->results[0]; }
+  std::vector<int> results;        // in the order of the loop's results
 };
 
 // In the order they run: each after all that it reads.

@@ -144,16 +144,16 @@ class Compiler {
       links.push_back(link == ops::Link::add ? Link::kAdd : link == ops::Link::sub ? Link::kSub : Link::kMul);
     m.loop = job.kind == ops::Job::Kind::chain    ? chain_f32(links.data(), links.size())
              : job.kind == ops::Job::Kind::choose ? choose_f32(*compare_of(job.compare->op))
+             : job.kind == ops::Job::Kind::adam   ? adam_f32()
                                                   : descend_f32();
     for (const int v : job.inputs) m.operands.push_back(place(v));
-    const int result = job.result();
     if (ops::sums_columns(*job.last)) {
-      const auto wanted = output_of_.find(result);
+      const auto wanted = output_of_.find(job.results[0]);
       if (wanted == output_of_.end()) return;  // nobody reads it
-      m.to = running_sum(wanted->second);
-      m.operands.push_back(m.to);
+      m.results.push_back(running_sum(wanted->second));
+      m.operands.push_back(m.results[0]);
     } else {
-      m.to = place(result) = destination(result);
+      for (const int v : job.results) m.results.push_back(place(v) = destination(v));
     }
     args_.steps.push_back(std::move(m));
   }

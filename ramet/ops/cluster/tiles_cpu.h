@@ -49,8 +49,8 @@ struct Micro {
   NarrowF32 narrow = nullptr;
   WidenF32 widen = nullptr;
   Place a, b, c, to;
-  std::vector<Place> operands;  // of a loop
-  std::int64_t columns = 0;     // of sum_rows
+  std::vector<Place> operands, results;  // of a loop
+  std::int64_t columns = 0;              // of sum_rows
 };
 
 // What a cluster does to every tile.
