@@ -20,5 +20,7 @@ inline VecU rounded(Vec x) {
   const VecU nearest = (whole + 0x7fffu + (whole >> 16 & 1u)) >> 16;
   return x != x ? quiet : nearest;
 }
+// The same brain floats as floats.
+inline Vec rounded_float(Vec x) { return (Vec)(rounded(x) << 16); }
 
 }  // namespace ramet::cpu::RAMET_SIMD

@@ -83,6 +83,21 @@ TEST_CASE("brain floats: vectors round as the scalar does, for every special val
   });
 }
 
+TEST_CASE("brain floats: rounding in one loop is narrowing and widening") {
+  const std::vector<float> all = samples();
+  on_every_target([&] {
+    for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{37}, all.size()}) {
+      std::vector<float> got(n + 1, -1);
+      const LoopOperand operand{all.data(), false};
+      float* const result = got.data();
+      round_f32()(&operand, &result, n);
+      for (std::size_t i = 0; i < n; ++i)
+        CHECK(std::bit_cast<std::uint32_t>(got[i]) == std::uint32_t{BFloat16(all[i]).bits} << 16);
+      CHECK(got[n] == -1);
+    }
+  });
+}
+
 TEST_CASE("brain floats: every one of them is widened to its float") {
   Bits all;
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) all.push_back(static_cast<std::uint16_t>(bits));

@@ -1,5 +1,6 @@
 // Several pointwise functions in one loop: what flows between them stays in registers, where one loop each would write
 // and read it.
+#include "ramet/backend/cpu/brain.h"
 #include "ramet/backend/cpu/comparisons.h"
 #include "ramet/backend/cpu/simd.h"
 #include "ramet/backend/cpu/simd_parts.h"
@@ -75,15 +76,20 @@ void set(SimdKernels& table, Compare name, Of) {
   table.choose[static_cast<int>(name)] = loop<4, 1, Choice>;
 }
 
+struct Rounding {
+  void operator()(const Vec* v, Vec* y) const { *y = rounded_float(*v); }
+};
+
 Vec descent(Vec w, Vec m, Vec rate, Vec v, Vec epsilon) { return w - m * rate / (sqrt(v) + epsilon); }
 
 struct Descent {
   void operator()(const Vec* v, Vec* y) const { *y = descent(v[0], v[1], v[2], v[3], v[4]); }
 };
 
+template <bool kRounded>
 struct Adam {
   void operator()(const Vec* v, Vec* y) const {
-    const Vec g = v[0];
+    const Vec g = kRounded ? rounded_float(v[0]) : v[0];
     y[0] = mean(g, v[1], v[2]);
     Vec square = g * g;
     keep_in_register(square);
@@ -104,8 +110,10 @@ void fill_loops(SimdKernels& t) {
   fill_chains<3>(t.chain[1]);
   fill_chains<4>(t.chain[2]);
   each_comparison([&](Compare name, auto of) { set(t, name, of); });
+  t.round = loop<1, 1, Rounding>;
   t.descend = loop<5, 1, Descent>;
-  t.adam = loop<8, 3, Adam>;
+  t.adam = loop<8, 3, Adam<false>>;
+  t.adam_of_rounded = loop<8, 3, Adam<true>>;
 }
 
 }  // namespace ramet::cpu::RAMET_SIMD

@@ -55,8 +55,10 @@ LoopF32 chain_f32(const Link* links, std::size_t count) {
   return simd().chain[count - 2][code];
 }
 LoopF32 choose_f32(Compare op) { return simd().choose[static_cast<int>(op)]; }
+LoopF32 round_f32() { return simd().round; }
 LoopF32 descend_f32() { return simd().descend; }
 LoopF32 adam_f32() { return simd().adam; }
+LoopF32 adam_of_rounded_f32() { return simd().adam_of_rounded; }
 NarrowF32 narrow_f32() { return simd().narrow; }
 WidenF32 widen_f32() { return simd().widen; }
 ReduceF32 reduce_f32(Reduce op) { return simd().reduce[static_cast<int>(op)]; }

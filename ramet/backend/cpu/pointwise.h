@@ -14,9 +14,11 @@ ReduceF32 reduce_f32(Reduce op);  // of no elements: 0, -inf or +inf
 // Several functions in one loop, with the bits of one loop each. A result may be an operand.
 LoopF32 chain_f32(const Link* links, std::size_t count);  // 2 to kMostLinks links; of operands one more than links
 LoopF32 choose_f32(Compare op);                           // y = compare(a, b) ? c : d
+LoopF32 round_f32();                                      // y = the brain float nearest to a
 LoopF32 descend_f32();                                    // y = a - b c / (sqrt(d) + e)
 // Of g, m, a, v, b, w, c and e: m' = m + (g - m) a, v' = v + (g g - v) b and w' = w - m' c / (sqrt(v') + e).
 LoopF32 adam_f32();
+LoopF32 adam_of_rounded_f32();  // of the brain float nearest to g
 
 // Floats to brain floats (their bits) and back; y is not x.
 using NarrowF32 = void (*)(const float* x, std::uint16_t* y, std::size_t n);

@@ -106,11 +106,16 @@ TEST_CASE("pointwise: several functions in one loop give the bits of one loop ea
   });
 }
 
-TEST_CASE("pointwise: a step of Adam in place gives the bits of one loop each") {
+TEST_CASE("pointwise: a step of Adam in place gives the bits of one loop each, also of a gradient to be rounded") {
   on_every_target([] {
-    for (const std::size_t n : {0, 1, 15, 16, 37, 64}) {
+    const auto check = [](std::size_t n, bool rounded) {
       CAPTURE(n);
-      const auto g = random_values(n, -1.0f, 1.0f, 1);
+      CAPTURE(rounded);
+      const auto x = random_values(n, -1.0f, 1.0f, 1);
+      auto g = x;
+      const LoopOperand exact{x.data(), false};
+      float* const brain = g.data();
+      if (rounded) round_f32()(&exact, &brain, n);
       auto m = random_values(n, -1.0f, 1.0f, 2), v = random_values(n, 0.1f, 2.0f, 3), w = random_values(n, -1, 1, 4);
       const float a = 0.1f, b = 0.001f, c = 0.01f, e = 1e-7f;
       const auto apply = [&](Binary op, const std::vector<float>& x, const std::vector<float>& y, bool scalar = false) {
@@ -127,14 +132,15 @@ TEST_CASE("pointwise: a step of Adam in place gives the bits of one loop each") 
       const auto step =
           apply(Binary::kDiv, apply(Binary::kMul, first, {c}, true), apply(Binary::kAdd, root, {e}, true));
       const auto moved = apply(Binary::kSub, w, step);
-      const LoopOperand operands[] = {{g.data(), false}, {m.data(), false}, {&a, true}, {v.data(), false},
-                                      {&b, true},        {w.data(), false}, {&c, true}, {&e, true}};
+      const LoopOperand operands[] = {exact,      {m.data(), false}, {&a, true}, {v.data(), false},
+                                      {&b, true}, {w.data(), false}, {&c, true}, {&e, true}};
       float* const results[] = {m.data(), v.data(), w.data()};
-      adam_f32()(operands, results, n);
+      (rounded ? adam_of_rounded_f32() : adam_f32())(operands, results, n);
       CHECK(m == first);
       CHECK(v == second);
       CHECK(w == moved);
-    }
+    };
+    for (const std::size_t n : {0, 1, 15, 16, 37, 64}) check(n, false), check(n, true);
   });
 }
 

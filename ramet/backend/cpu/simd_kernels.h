@@ -41,10 +41,11 @@ struct SimdKernels {
   // y = mask ? a : b, by Operands of a and b.
   SelectF32 select[kOperandsCount];
 
-  // Chains by their number of links less two and the links as digits, first link first; choices by Compare; descents.
+  // Chains by their number of links less two and the links as digits, first link first; choices by Compare; rounding;
+  // descents.
   LoopF32 chain[kMostLinks - 1][kLinkCount * kLinkCount * kLinkCount * kLinkCount];
   LoopF32 choose[kCompareCount];
-  LoopF32 descend, adam;
+  LoopF32 round, descend, adam, adam_of_rounded;
 
   // Brain floats, as their bits: rounded from floats to the nearest, ties to even, and back.
   void (*narrow)(const float* x, std::uint16_t* y, std::size_t n);

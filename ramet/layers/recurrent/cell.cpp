@@ -100,11 +100,19 @@ Value gate_product(Value x, const Values& masks, Value w, std::size_t gates) {
 std::optional<CellSequence> run_sequence(const ops::RecurrentCell& cell, Value x, const CellDropout& dropout,
                                          Value kernel, Value recurrent_kernel, Value bias, const Values& states,
                                          Value mask, bool reverse) {
-  if (!dropout.recurrent.empty() || dropout.input.size() > 1 || x.dtype() != DType::f32 || x.rank() != 3)
+  const DType dtype = x.dtype();
+  if (!dropout.recurrent.empty() || dropout.input.size() > 1 || x.rank() != 3 ||
+      (dtype != DType::f32 && dtype != DType::bf16))
     return std::nullopt;
   if (!dropout.input.empty()) x = x * ops::reshape(dropout.input[0], {x.dim(0), 1, x.dim(2)});
-  const ops::RecurrentResult r = ops::recurrent(cell, x, kernel, recurrent_kernel, bias, states, mask, reverse);
-  return CellSequence{r.states, r.sequence};
+  // Brain floats are rounded at the ends of the sequence, not at every step.
+  const auto whole = [](Value v) { return v ? ops::cast(v, DType::f32) : v; };
+  Values first, last;
+  for (const Value& state : states) first.push_back(whole(state));
+  const ops::RecurrentResult r =
+      ops::recurrent(cell, whole(x), whole(kernel), whole(recurrent_kernel), whole(bias), first, mask, reverse);
+  for (const Value& state : r.states) last.push_back(ops::cast(state, dtype));
+  return CellSequence{last, ops::cast(r.sequence, dtype)};
 }
 
 Values gate_parts(Value x, std::size_t gates) {

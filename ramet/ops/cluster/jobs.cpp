@@ -58,6 +58,7 @@ class Finder {
   Job job_ending(const Instr& instr) {
     if (std::optional<Job> job = descent(instr)) return *std::move(job);
     if (std::optional<Job> job = choice(instr)) return *std::move(job);
+    if (std::optional<Job> job = rounding(instr)) return *std::move(job);
     if (std::optional<Job> job = chain(instr)) return *std::move(job);
     return single(instr);
   }
@@ -83,12 +84,18 @@ class Finder {
     const int rate = mul->inputs[1], epsilon = add->inputs[1 - root];
     if (const auto of = means(m, v)) {
       drop(m), drop(v);
-      return Job{Job::Kind::adam,
-                 &sub,
-                 {of->gradient, of->first, of->first_rate, of->second, of->second_rate, w, rate, epsilon},
-                 {},
-                 nullptr,
-                 {m, v, sub.results[0]}};
+      Job job{Job::Kind::adam,
+              &sub,
+              {of->gradient, of->first, of->first_rate, of->second, of->second_rate, w, rate, epsilon},
+              {},
+              nullptr,
+              {m, v, sub.results[0]}};
+      if (const Job* rounding = rounding_for_both(of->gradient)) {
+        job.kind = Job::Kind::adam_of_rounded;
+        job.inputs[0] = rounding->inputs[0];
+        drop(of->gradient);
+      }
+      return job;
     }
     return Job{Job::Kind::descend, &sub, {w, m, rate, v, epsilon}, {}, nullptr, sub.results};
   }
@@ -104,6 +111,12 @@ class Finder {
     const std::vector<int>&a = first->inputs, &b = second->inputs;
     if (a[1] != a[3] || b[2] != b[4] || a[0] != b[0] || b[0] != b[1]) return std::nullopt;
     return Means{a[0], a[1], a[2], b[2], b[3]};
+  }
+  // What rounds the gradient for its two means alone.
+  const Job* rounding_for_both(int gradient) const {
+    if (body_.producer(gradient) < 0 || uses_[at(gradient)] != 2) return nullptr;
+    const Job& job = jobs_[at(job_of_[at(gradient)])];
+    return job.kind == Job::Kind::round ? &job : nullptr;
   }
   // The chain of these links that makes v, which one job reads besides the cluster's reader.
   const Job* chain_of(const std::vector<Link>& links, int v) const {
@@ -125,6 +138,14 @@ class Finder {
                {},
                &compare,
                select.results};
+  }
+
+  std::optional<Job> rounding(const Instr& widen) {
+    if (widen.op != &cast_op || body_.spec(widen.results[0]).dtype != DType::f32) return std::nullopt;
+    const Instr* narrow = only(widen.inputs[0], cast_op);
+    if (!narrow || body_.spec(widen.inputs[0]).dtype != DType::bf16) return std::nullopt;
+    drop(widen.inputs[0]);
+    return Job{Job::Kind::round, &widen, narrow->inputs, {}, nullptr, widen.results};
   }
 
   std::optional<Job> chain(const Instr& instr) {

@@ -12,11 +12,13 @@ inline constexpr std::size_t kMostLinks = 4;
 
 struct Job {
   enum class Kind {
-    single,   // `last` alone
-    chain,    // sums, differences and products, each of the one before it and one more value
-    choose,   // a comparison and the select that reads it
-    descend,  // a - b c / (sqrt(d) + e), the step of Adam's kin
-    adam,     // a descent and the means of the gradient and of its square that it divides
+    single,           // `last` alone
+    chain,            // sums, differences and products, each of the one before it and one more value
+    choose,           // a comparison and the select that reads it
+    round,            // to a brain float and back
+    descend,          // a - b c / (sqrt(d) + e), the step of Adam's kin
+    adam,             // a descent and the means of the gradient and of its square that it divides
+    adam_of_rounded,  // the same, with the gradient rounded to a brain float
   } kind = Kind::single;
   const Instr* last = nullptr;     // it ends with; of a chain perhaps the sum over all axes but the last
   std::vector<int> inputs;         // in the order of the loop's operands

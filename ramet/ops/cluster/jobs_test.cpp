@@ -17,7 +17,8 @@ std::string jobs(const std::string& text) {
   std::string out;
   for (const Job& job : jobs_of(*body)) {
     out += out.empty() ? "" : ", ";
-    constexpr std::string_view kinds[] = {"single", "chain ", "choose", "descend", "adam"}, signs[] = {"+", "-", "*"};
+    constexpr std::string_view kinds[] = {"single", "chain ", "choose", "round", "descend", "adam", "adam_of_rounded"},
+                               signs[] = {"+", "-", "*"};
     out += kinds[static_cast<int>(job.kind)];
     for (const Link link : job.links) out += signs[static_cast<int>(link)];
     for (const int v : job.inputs) out += cat(" ", v);
@@ -30,26 +31,41 @@ std::string jobs(const std::string& text) {
 }  // namespace
 
 TEST_CASE("jobs: a step of Adam is one loop, unless something else reads its means") {
-  const std::string step =
-      R"(program(%0 "g" : f32[8], %1 "m" : f32[8], %2 "s" : f32[], %3 "v" : f32[8], %4 "w" : f32[8]) {
-    %5 = sub(%0, %1) : f32[8]
-    %6 = mul(%5, %2) : f32[8]
-    %7 = add(%1, %6) : f32[8]
-    %8 = square(%0) : f32[8]
-    %9 = sub(%8, %3) : f32[8]
-    %10 = mul(%9, %2) : f32[8]
-    %11 = add(%3, %10) : f32[8]
-    %12 = sqrt(%11) : f32[8]
-    %13 = add(%12, %2) : f32[8]
-    %14 = mul(%7, %2) : f32[8]
-    %15 = div(%14, %13) : f32[8]
-    %16 = sub(%4, %15) : f32[8]
+  const std::string inputs =
+      R"(program(%0 "x" : f32[8], %1 "m" : f32[8], %2 "s" : f32[], %3 "v" : f32[8], %4 "w" : f32[8]) {
+    %5 = cast(%0) {"dtype": "bfloat16"} : bf16[8]
+    %6 = cast(%5) {"dtype": "float32"} : f32[8])";
+  const auto step = [](const std::string& g) {
+    return "%7 = sub(" + g + ", %1) : f32[8]" + R"(
+    %8 = mul(%7, %2) : f32[8]
+    %9 = add(%1, %8) : f32[8]
+    %10 = square()" +
+           g + R"() : f32[8]
+    %11 = sub(%10, %3) : f32[8]
+    %12 = mul(%11, %2) : f32[8]
+    %13 = add(%3, %12) : f32[8]
+    %14 = sqrt(%13) : f32[8]
+    %15 = add(%14, %2) : f32[8]
+    %16 = mul(%9, %2) : f32[8]
+    %17 = div(%16, %15) : f32[8]
+    %18 = sub(%4, %17) : f32[8]
+    )";
+  };
+  const std::string outputs = R"(return %9 "m", %13 "v", %18 "w")";
+  CHECK(jobs(inputs + step("%0") + outputs + "}") == "round 0 = 6, adam 0 1 2 3 2 4 2 2 = 9 13 18");
+  CHECK(jobs(inputs + step("%6") + outputs + "}") == "adam_of_rounded 0 1 2 3 2 4 2 2 = 9 13 18");
+  CHECK(jobs(inputs + step("%6") + outputs + R"(, %6 "g"})") == "round 0 = 6, adam 6 1 2 3 2 4 2 2 = 9 13 18");
+  CHECK(jobs(inputs + step("%0") + "%19 = neg(%13) : f32[8]\n" + outputs + R"(, %19 "n"})") ==
+        "round 0 = 6, chain -*+ 0 1 2 1 = 9, chain *-*+ 0 0 3 2 3 = 13, descend 4 9 2 13 2 = 18, single 13 = 19");
+}
+
+TEST_CASE("jobs: to a brain float and back is one loop, unless the brain float is wanted") {
+  const std::string there = R"(program(%0 "x" : f32[8]) {
+    %1 = cast(%0) {"dtype": "bfloat16"} : bf16[8]
+    %2 = cast(%1) {"dtype": "float32"} : f32[8]
   )";
-  CHECK(jobs(step + R"(return %7 "m", %11 "v", %16 "w" })") == "adam 0 1 2 3 2 4 2 2 = 7 11 16");
-  CHECK(jobs(step + R"(
-    %17 = neg(%11) : f32[8]
-    return %7 "m", %11 "v", %16 "w", %17 "n"
-  })") == "chain -*+ 0 1 2 1 = 7, chain *-*+ 0 0 3 2 3 = 11, descend 4 7 2 11 2 = 16, single 11 = 17");
+  CHECK(jobs(there + R"(return %2 "y" })") == "round 0 = 2");
+  CHECK(jobs(there + R"(return %1 "b", %2 "y" })") == "single 0 = 1, single 1 = 2");
 }
 
 TEST_CASE("jobs: a descent takes no part of a longer chain") {

@@ -142,10 +142,14 @@ class Compiler {
     std::vector<Link> links;
     for (const ops::Link link : job.links)
       links.push_back(link == ops::Link::add ? Link::kAdd : link == ops::Link::sub ? Link::kSub : Link::kMul);
-    m.loop = job.kind == ops::Job::Kind::chain    ? chain_f32(links.data(), links.size())
-             : job.kind == ops::Job::Kind::choose ? choose_f32(*compare_of(job.compare->op))
-             : job.kind == ops::Job::Kind::adam   ? adam_f32()
-                                                  : descend_f32();
+    switch (job.kind) {
+      case ops::Job::Kind::choose: m.loop = choose_f32(*compare_of(job.compare->op)); break;
+      case ops::Job::Kind::round: m.loop = round_f32(); break;
+      case ops::Job::Kind::descend: m.loop = descend_f32(); break;
+      case ops::Job::Kind::adam: m.loop = adam_f32(); break;
+      case ops::Job::Kind::adam_of_rounded: m.loop = adam_of_rounded_f32(); break;
+      default: m.loop = chain_f32(links.data(), links.size());
+    }
     for (const int v : job.inputs) m.operands.push_back(place(v));
     if (ops::sums_columns(*job.last)) {
       const auto wanted = output_of_.find(job.results[0]);
