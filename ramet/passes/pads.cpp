@@ -1,6 +1,9 @@
 // Zeros put around an image before a convolution, and cut off again from its gradient, become the convolution's own
-// padding: the padded image is never made.
+// padding: the padded image is never made. So do those around what a relu gave before max pooling, where a zero is
+// never larger than the rest of its window.
 #include "ramet/ops/conv/conv.h"
+#include "ramet/ops/elementwise/elementwise.h"
+#include "ramet/ops/pool/pool.h"
 #include "ramet/ops/shape/shape_ops.h"
 #include "ramet/passes/passes.h"
 #include "ramet/passes/users.h"
@@ -34,6 +37,15 @@ Sizes plus_spatial(Sizes sizes, const Sizes& more) {
   return sizes;
 }
 
+// Whether every window of a pooling without padding of its own reaches past such zeros.
+bool sees_image(const ops::PoolAttrs& pool, const ops::PadAttrs& pad) {
+  for (std::size_t i = 0; i < pool.window.size(); ++i) {
+    if (pool.pad_before[i] != 0 || pool.pad_after[i] != 0) return false;
+    if (pad.before[i + 1] >= pool.window[i] || pad.after[i + 1] >= pool.window[i]) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::unique_ptr<Program> pads(const Program& program, const PassOptions&) {
@@ -59,6 +71,19 @@ std::unique_ptr<Program> pads(const Program& program, const PassOptions&) {
       auto a = instr.attrs.as<ops::ConvGradAttrs>();
       a.pad_before = plus_spatial(a.pad_before, p.before);
       return {ops::conv_kernel_grad(image, in[1], std::move(a))};
+    }
+    if (instr.op == &ops::max_pool_op) {
+      const Instr* pad = maker(instr.inputs[0], ops::pad_op);
+      const auto& pool = instr.attrs.as<ops::PoolAttrs>();
+      // The gradient of the padded image may go to its zeros.
+      const bool alone = pad && users.only(instr.inputs[0]) >= 0 && maker(pad->inputs[0], ops::relu_op);
+      if (!alone || !surrounds(pad->attrs.as<ops::PadAttrs>()) || !sees_image(pool, pad->attrs.as<ops::PadAttrs>()))
+        return out.emit(*instr.op, in, instr.attrs);
+      const auto& p = pad->attrs.as<ops::PadAttrs>();
+      changed = true;
+      return {ops::max_pool(
+          out.value(out.instr(out.producer(in[0].id)).inputs[0]),
+          {pool.window, pool.strides, plus_spatial(pool.pad_before, p.before), plus_spatial(pool.pad_after, p.after)})};
     }
     const Instr* grad = instr.op == &ops::slice_op ? maker(instr.inputs[0], ops::conv_input_grad_op) : nullptr;
     if (!grad || users.only(instr.inputs[0]) < 0) return out.emit(*instr.op, in, instr.attrs);
