@@ -119,6 +119,21 @@ void check_in_every_way(const Program& program, const Arrays& inputs, unsigned s
   }
 }
 
+// Adds inputs for the gradients of the outputs, and outputs for those of the inputs; whether there are any.
+bool differentiate(Program& p) {
+  Values ys, dys, xs;
+  for (const auto& input : p.inputs())
+    if (p.spec(input.value).dtype == DType::f32) xs.push_back(p.value(input.value));
+  for (const auto& output : p.outputs())
+    if (p.spec(output.value).dtype == DType::f32) ys.push_back(p.value(output.value));
+  for (std::size_t i = 0; i < ys.size(); ++i) dys.push_back(p.input(cat("dy", i), ys[i].spec()));
+  bool any = false;
+  for (const Value& g : gradients(ys, dys, xs))
+    if (g) p.output("gradient", g), any = true;
+  verify(p, "differentiation");
+  return any;
+}
+
 }  // namespace
 
 TEST_CASE("random programs: 2000 of them give the same plainly and optimized, with any pass left out") {
@@ -153,24 +168,13 @@ TEST_CASE("random programs: their gradients are the same plainly and optimized")
   int differentiated = 0;
   for (unsigned seed = first_seed(); seed < first_seed() + 1000; ++seed) {
     const RandomProgram random(seed, {.smooth = true});
-    Program& p = *random.program;
+    const std::size_t before = random.program->inputs().size();
+    differentiated += differentiate(*random.program);
     Arrays inputs = random.inputs;
-    Values ys, dys, xs;
-    for (const auto& input : p.inputs())
-      if (p.spec(input.value).dtype == DType::f32) xs.push_back(p.value(input.value));
-    for (const auto& output : p.outputs())
-      if (p.spec(output.value).dtype == DType::f32) ys.push_back(p.value(output.value));
     Random values(seed);
-    for (std::size_t i = 0; i < ys.size(); ++i) {
-      inputs.push_back(values.array(ys[i].spec()));
-      dys.push_back(p.input(cat("dy", i), ys[i].spec()));
-    }
-    bool any = false;
-    for (const Value& g : gradients(ys, dys, xs))
-      if (g) p.output("gradient", g), any = true;
-    verify(p, "differentiation");
-    differentiated += any;
-    check_in_every_way(*copy_of(p), inputs, seed);
+    for (std::size_t i = before; i < random.program->inputs().size(); ++i)
+      inputs.push_back(values.array(random.program->spec(random.program->inputs()[i].value)));
+    check_in_every_way(*copy_of(*random.program), inputs, seed);
   }
   CHECK(differentiated > 700);
 }
@@ -193,22 +197,32 @@ TEST_CASE("random programs: optimizing twice changes nothing more") {
 TEST_CASE("random programs: together they hold every op") {
   std::set<std::string_view> missing;
   for (const OpDef* op : ops::all_ops()) missing.insert(op->name);
-  for (unsigned seed = 0; seed < 500; ++seed) {
+  for (unsigned seed = 0; seed < 1000; ++seed) {
     const RandomProgram random(seed, {.smooth = true});
-    Program& p = *random.program;
-    Values ys, xs;
-    for (const auto& input : p.inputs())
-      if (p.spec(input.value).dtype == DType::f32) xs.push_back(p.value(input.value));
-    for (const auto& output : p.outputs())
-      if (p.spec(output.value).dtype == DType::f32) ys.push_back(p.value(output.value));
-    gradients(ys, ys, xs);
-    for (const Instr& instr : p.instrs()) missing.erase(instr.op->name);
-    const auto optimized = optimize(copy_of(p));
+    differentiate(*random.program);
+    for (const Instr& instr : random.program->instrs()) missing.erase(instr.op->name);
+    const auto optimized = optimize(copy_of(*random.program));
     for (const Instr& instr : optimized->instrs()) missing.erase(instr.op->name);
   }
   std::string names;
   for (const auto name : missing) names += cat(name, " ");
   CHECK(names == "transfer ");  // which other devices need
+}
+
+TEST_CASE("random programs: every pass changes some of them") {
+  std::set<std::string_view> idle;
+  for (const Pass& pass : all_passes()) idle.insert(pass.name);
+  for (unsigned seed = 0; seed < 1000; ++seed) {
+    const RandomProgram random(seed, {.smooth = seed % 2 == 0, .devices = seed % 3 == 0, .states = seed % 4 == 1});
+    if (seed % 2 == 0) differentiate(*random.program);
+    auto program = copy_of(*random.program);
+    for (const Pass& pass : all_passes())
+      if (auto changed = pass.run(*program, {.frozen_state = seed % 4 == 1, .skip = {}}))
+        program = std::move(changed), idle.erase(pass.name);
+  }
+  std::string names;
+  for (const auto name : idle) names += cat(name, " ");
+  CHECK(names == "widen ");  // which brain floats need
 }
 
 TEST_CASE("random programs: their text reads back") {

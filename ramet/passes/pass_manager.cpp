@@ -41,12 +41,19 @@ std::unique_ptr<Program> optimize_bodies(const Program& program, const PassOptio
 
 const std::vector<Pass>& all_passes() {
   static const std::vector<Pass> list = {
-      {"place", passes::place},     {"widen", passes::widen, true},
-      {"fold", passes::fold},       {"pools", passes::pools},
-      {"cse", passes::cse},         {"pads", passes::pads},
-      {"dce", passes::dce},         {"affine", passes::affine},
-      {"linear", passes::linear},   {"recompute", passes::recompute},
-      {"cluster", passes::cluster}, {"schedule", passes::schedule},
+      {"place", passes::place},
+      {"widen", passes::widen, true},
+      {"fold", passes::fold},
+      {"pools", passes::pools},
+      {"cse", passes::cse},
+      {"pads", passes::pads},
+      {"dce", passes::dce},
+      {"affine", passes::affine},
+      {"strides", passes::strides},
+      {"linear", passes::linear},
+      {"recompute", passes::recompute},
+      {"cluster", passes::cluster},
+      {"schedule", passes::schedule},
   };
   return list;
 }

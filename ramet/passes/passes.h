@@ -12,7 +12,8 @@ std::unique_ptr<Program> cse(const Program&, const PassOptions&);    // equal in
 std::unique_ptr<Program> dce(const Program&, const PassOptions&);    // what nobody reads is dropped
 std::unique_ptr<Program> pads(const Program&, const PassOptions&);   // zeros around an image become a convolution's own
 std::unique_ptr<Program> pools(const Program&, const PassOptions&);  // masks and sums in front of pooling gradients
-std::unique_ptr<Program> affine(const Program&, const PassOptions&);  // batch normalization goes into fixed weights
+std::unique_ptr<Program> affine(const Program&, const PassOptions&);   // batch normalization goes into fixed weights
+std::unique_ptr<Program> strides(const Program&, const PassOptions&);  // computed only where it is read
 std::unique_ptr<Program> linear(const Program&,
                                 const PassOptions&);  // matmul with bias and activation; weights packed once
 std::unique_ptr<Program> recompute(const Program&, const PassOptions&);  // cheap values again instead of kept

@@ -37,7 +37,7 @@ class RandomProgram : public RandomValues {
         &RandomProgram::product,   &RandomProgram::conv,    &RandomProgram::pooled,    &RandomProgram::reduced,
         &RandomProgram::softmaxed, &RandomProgram::moved,   &RandomProgram::moved,     &RandomProgram::indexed,
         &RandomProgram::made,      &RandomProgram::loop,    &RandomProgram::recurrent, &RandomProgram::again,
-        &RandomProgram::attended,
+        &RandomProgram::attended,  &RandomProgram::thinned,
     };
     (this->*steps[r_.integer(0, std::size(steps) - 1)])();
   }
@@ -172,16 +172,15 @@ class RandomProgram : public RandomValues {
     after_product(ops::matmul(a, b, {ta, tb}), terms * size(a) * size(b), sum(fact(a).grid, fact(b).grid));
   }
   // Often a bias and an activation, as layers have them.
-  void after_product(Value y, double magnitude, int grid) {
+  Value after_product(Value y, double magnitude, int grid) {
     y = done(y, magnitude, grid);
-    if (r_.chance(0.4)) return;
+    if (r_.chance(0.4)) return y;
     const Value bias = fresh({{y.dim(-1)}, y.dtype()});
     y = done(r_.chance(0.7) ? y + bias : bias + y, size(y) + 2, most(fact(y).grid, 2));
-    if (r_.chance(0.3)) return;
+    if (r_.chance(0.3)) return y;
     const auto which = r_.integer(0, 2);
-    if (which == 0 && (!options_.smooth || exact(y))) same(ops::relu(y), y);
-    if (which == 1) done(ops::tanh(y), 1, kInexact);
-    if (which == 2) done(ops::sigmoid(y), 1, kInexact);
+    if (which == 0) return !options_.smooth || exact(y) ? same(ops::relu(y), y) : y;
+    return done(which == 1 ? ops::tanh(y) : ops::sigmoid(y), 1, kInexact);
   }
 
   // [batch, spatial…, channels] for windows.
@@ -200,8 +199,16 @@ class RandomProgram : public RandomValues {
     return x;
   }
 
+  // Zeros around the spatial axes.
+  Value padded(Value x) {
+    Shape before(x.rank(), 0), after(x.rank(), 0);
+    for (std::size_t i = 1; i + 1 < x.rank(); ++i) before[i] = r_.integer(0, 2), after[i] = r_.integer(0, 2);
+    return same(ops::pad(x, before, after), x);
+  }
+
   void conv() {
-    const Value x = picture();
+    Value x = picture();
+    if (r_.chance(0.3)) x = padded(x);
     const auto channels = x.dim(-1);
     std::int64_t groups = 1;
     if (r_.chance(0.3)) groups = channels;  // depthwise
@@ -211,14 +218,40 @@ class RandomProgram : public RandomValues {
     Shape kernel = window;
     kernel.push_back(channels / groups),
         kernel.push_back(groups * r_.integer(1, options_.large && groups == 1 ? 40 : 3));
-    const Value w = fresh({kernel, x.dtype()});
-    const auto attrs = conv_attrs(r_, x.shape(), window, groups);
-    const double terms = static_cast<double>(element_count(window) * channels / groups);
-    after_product(ops::conv(x, w, attrs), terms * size(x) * 2, sum(fact(x).grid, 2));
+    convolved(x, kernel, conv_attrs(r_, x.shape(), window, groups));
+  }
+  Value convolved(Value x, const Shape& kernel, const ops::ConvAttrs& attrs) {
+    const double terms = static_cast<double>(element_count(kernel) / std::max<std::int64_t>(kernel.back(), 1));
+    return after_product(ops::conv(x, fresh({kernel, x.dtype()}), attrs), terms * size(x) * 2, sum(fact(x).grid, 2));
+  }
+  // Convolutions and sums of which the last convolutions read some places only.
+  void thinned() {
+    Value x = picture();
+    const std::size_t spatial = x.rank() - 2;
+    for (std::int64_t i = r_.integer(1, 3); i > 0; --i) {
+      Shape window;
+      for (std::size_t k = 0; k < spatial; ++k) window.push_back(r_.integer(1, 3));
+      Shape kernel = window;
+      kernel.push_back(x.dim(-1)), kernel.push_back(r_.integer(1, 3));
+      x = convolved(x, kernel, conv_attrs(r_, x.shape(), window, 1));
+      if (r_.chance(0.4)) x = done(x + fresh(x.spec()), size(x) + 2, most(fact(x).grid, 2));
+    }
+    for (std::int64_t i = r_.integer(1, 2); i > 0; --i) {
+      Shape kernel(spatial, 1);
+      kernel.push_back(x.dim(-1)), kernel.push_back(r_.integer(1, 3));
+      ops::ConvAttrs attrs{.strides = {},
+                           .dilation = Shape(spatial, 1),
+                           .pad_before = Shape(spatial, 0),
+                           .pad_after = Shape(spatial, 0)};
+      for (std::size_t k = 0; k < spatial; ++k) attrs.strides.push_back(r_.integer(1, 4));
+      convolved(x, kernel, attrs);
+    }
   }
 
   void pooled() {
-    const Value x = picture();
+    Value x = picture();
+    if (r_.chance(0.5) && (!options_.smooth || exact(x))) x = same(ops::relu(x), x);
+    if (r_.chance(0.3)) x = padded(x);
     const auto attrs = pool_attrs(r_, x.shape(), x.rank() - 2);
     if (r_.chance(0.5))
       done(ops::avg_pool(x, attrs), size(x), kInexact);
