@@ -20,8 +20,9 @@ using Sampling = Sizes;
 class Sampler {
  public:
   explicit Sampler(const Program& p) : p_(p), stays_whole_(p.instrs().size(), false) {
-    do find_samplings();
-    while (keep_useless_whole());
+    find_samplings();
+    // What stays useless after a few rounds costs copies, no harm: a program could be made to need very many.
+    for (int round = 0; round < 4 && keep_useless_whole(); ++round) find_samplings();
   }
 
   bool found() const {
@@ -109,8 +110,11 @@ class Sampler {
     for (int i = 0; i < static_cast<int>(p_.instrs().size()); ++i) {
       const Instr& instr = p_.instr(i);
       if (instr.op == &ops::conv_op || !can_sample(i) || !sampled(result_sampling(instr))) continue;
-      if (std::any_of(instr.inputs.begin(), instr.inputs.end(), [&](int v) { return of(v) == result_sampling(instr); }))
-        continue;
+      const auto made_so = [&](int v) {
+        const int producer = p_.producer(v);
+        return of(v) == result_sampling(instr) && !(producer >= 0 && stays_whole_[at(producer)]);
+      };
+      if (std::any_of(instr.inputs.begin(), instr.inputs.end(), made_so)) continue;
       stays_whole_[at(i)] = any = true;
     }
     return any;
@@ -121,9 +125,17 @@ class Sampler {
   std::vector<bool> stays_whole_;  // of each instruction
 };
 
+// A convolution that leaves places out; the rest follows from those.
+bool skips(const Instr& instr) {
+  if (instr.op != &ops::conv_op) return false;
+  const Sizes& strides = instr.attrs.as<ops::ConvAttrs>().strides;
+  return std::any_of(strides.begin(), strides.end(), [](std::int64_t stride) { return stride > 1; });
+}
+
 }  // namespace
 
 std::unique_ptr<Program> strides(const Program& program, const PassOptions&) {
+  if (std::none_of(program.instrs().begin(), program.instrs().end(), skips)) return nullptr;
   const Sampler sampler(program);
   if (!sampler.found()) return nullptr;
   return rebuild(program, [&](Program& out, int, const Instr& instr, std::span<const Value> in) {

@@ -1,6 +1,8 @@
 // strides by text: what 1 x 1 convolutions skip is not computed.
 #include <doctest/doctest.h>
 
+#include "ramet/ops/conv/conv.h"
+#include "ramet/ops/elementwise/elementwise.h"
 #include "tests/support/pass_text.h"
 
 using namespace ramet;
@@ -74,4 +76,13 @@ TEST_CASE("strides: one reader of every place, a window of its own, or nothing b
                                    conv("%2, %1", 2), R"( : f32[1, 4, 2]
     return %3 "y"
   })")) == "unchanged");
+}
+
+TEST_CASE("strides: a chain of 20,000 functions without a convolution before them is given up at once") {
+  Program program;
+  Value x = program.input("x", {{1, 7, 2}, DType::f32});
+  const Value kernel = program.input("w", {{1, 2, 2}, DType::f32});
+  for (int i = 0; i < 20'000; ++i) x = ops::relu(x);
+  program.output("y", ops::conv(x, kernel, {{2}, {1}, {0}, {0}}));
+  CHECK(passes::strides(program, {}) == nullptr);
 }
