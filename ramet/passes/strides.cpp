@@ -33,7 +33,7 @@ class Sampler {
   Values emit(Program& out, const Instr& instr, std::span<const Value> in) const {
     if (instr.op == &ops::conv_op) {
       auto attrs = instr.attrs.as<ops::ConvAttrs>();
-      const Sampling own = result_sampling(instr), &image = of(instr.inputs[0]);
+      const Sampling &own = result_sampling(instr), &image = of(instr.inputs[0]);
       for (std::size_t i = 0; i < attrs.strides.size(); ++i)
         attrs.strides[i] = attrs.strides[i] * own[i + 1] / image[i + 1];
       return {ops::conv(in[0], in[1], std::move(attrs))};
@@ -62,23 +62,26 @@ class Sampler {
     const Instr& instr = p_.instr(i);
     return (instr.op == &ops::conv_op || has(instr.op->traits, Trait::pointwise)) && !stays_whole_[at(i)];
   }
-  Sampling result_sampling(const Instr& instr) const { return of(instr.results[0]); }
+  const Sampling& result_sampling(const Instr& instr) const { return of(instr.results[0]); }
 
   // Where the instruction reads its input, when its result is made as it is sampled.
   Sampling demand(const Instr& instr, std::size_t input) const {
     const int value = instr.inputs[input];
+    const Shape& shape = p_.spec(value).shape;
+    const Sampling& own = result_sampling(instr);
     Sampling places = whole(value);
     if (instr.op == &ops::conv_op && input == 0) {
       const auto& a = instr.attrs.as<ops::ConvAttrs>();
       const Shape& window = p_.spec(instr.inputs[1]).shape;
-      for (std::size_t i = 0; i < a.strides.size(); ++i)
-        if (window[i] == 1 && a.pad_before[i] == 0 && a.pad_after[i] == 0)
-          places[i + 1] = a.strides[i] * result_sampling(instr)[i + 1];
+      for (std::size_t i = 0; i < a.strides.size(); ++i) {
+        const bool inside = a.strides[i] <= shape[i + 1] / own[i + 1];  // or strides of strides would grow without end
+        if (inside && window[i] == 1 && a.pad_before[i] == 0 && a.pad_after[i] == 0)
+          places[i + 1] = a.strides[i] * own[i + 1];
+      }
     } else if (has(instr.op->traits, Trait::pointwise)) {
-      const Sampling own = result_sampling(instr);
       const std::size_t lead = own.size() - places.size();
       for (std::size_t k = 0; k < places.size(); ++k)
-        if (p_.spec(value).shape[k] == p_.spec(instr.results[0]).shape[lead + k]) places[k] = own[lead + k];
+        if (shape[k] == p_.spec(instr.results[0]).shape[lead + k]) places[k] = own[lead + k];
     }
     return places;
   }

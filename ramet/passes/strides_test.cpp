@@ -86,3 +86,13 @@ TEST_CASE("strides: a chain of 20,000 functions without a convolution before the
   program.output("y", ops::conv(x, kernel, {{2}, {1}, {0}, {0}}));
   CHECK(passes::strides(program, {}) == nullptr);
 }
+
+TEST_CASE("strides: those that reach past the image stay where they are") {
+  Program program;
+  Value x = program.input("x", {{1, 5, 2}, DType::f32});
+  const Value kernel = program.input("w", {{1, 2, 2}, DType::f32});
+  for (const std::int64_t stride : {std::int64_t{1} << 30, std::int64_t{1} << 30, std::int64_t{16}})
+    x = ops::conv(x, kernel, {{stride}, {1}, {0}, {0}});  // their product is 2^64
+  program.output("y", x);
+  CHECK(passes::strides(program, {}) == nullptr);
+}
