@@ -10,7 +10,7 @@ namespace {
 
 struct ScaleConfig {
   double initial = 1.0;
-  static constexpr auto fields = std::tuple{field("initial", &ScaleConfig::initial)};
+  static constexpr auto fields = Fields{field("initial", &ScaleConfig::initial)};
 };
 
 class ScaleLayer final : public LayerOf<ScaleLayer, ScaleConfig, MaskRule::pass_through> {

@@ -16,8 +16,8 @@ struct Config {
   std::vector<double> values = {0.5};
   IntOrList size = 3;
   static constexpr auto fields =
-      std::tuple{field("units", &Config::units, positive), field("bias", &Config::bias),
-                 field("padding", &Config::padding), field("values", &Config::values), field("size", &Config::size)};
+      Fields{field("units", &Config::units, positive), field("bias", &Config::bias), field("padding", &Config::padding),
+             field("values", &Config::values), field("size", &Config::size)};
 };
 
 }  // namespace

@@ -15,15 +15,10 @@ consteval bool initializable(std::index_sequence<I...>) {
   return requires { T{(static_cast<void>(I), AnyValue{})...}; };
 }
 
-// The longest list of initialisers that T accepts.
-template <class T, std::size_t Max = 40>
-consteval std::size_t member_count() {
-  std::size_t best = 0;
-  [&]<std::size_t... K>(std::index_sequence<K...>) {
-    ((initializable<T>(std::make_index_sequence<K>{}) ? void(best = K) : void()), ...);
-  }
-  (std::make_index_sequence<Max>{});
-  return best;
+// Whether T has just N members. (One initialiser more than there are members is refused, and so is each longer list.)
+template <class T, std::size_t N>
+consteval bool has_members() {
+  return initializable<T>(std::make_index_sequence<N>{}) && !initializable<T>(std::make_index_sequence<N + 1>{});
 }
 
 }  // namespace ramet::detail

@@ -4,13 +4,13 @@
 //   struct DenseConfig {
 //     std::int64_t units = 0;
 //     bool use_bias = true;
-//     static constexpr auto fields = std::tuple{field("units", &DenseConfig::units, positive),
-//                                               field("use_bias", &DenseConfig::use_bias)};
+//     static constexpr auto fields = Fields{field("units", &DenseConfig::units, positive),
+//                                           field("use_bias", &DenseConfig::use_bias)};
 //   };
 #pragma once
 #include <optional>
 #include <string_view>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "ramet/base/arity.h"
@@ -85,17 +85,51 @@ inline constexpr detail::NumberRule<detail::IsPositive> positive_number{"a posit
 inline constexpr detail::NumberRule<detail::IsNotNegative> not_negative{"a number that is not negative"};
 inline constexpr detail::NumberRule<detail::IsInUnit> in_unit_interval{"a number between 0 and 1"};
 
+namespace detail {
+
+template <std::size_t I, class F>
+struct FieldSlot {
+  F field;
+};
+template <class Indices, class... F>
+struct FieldSlots;
+template <std::size_t... I, class... F>
+struct FieldSlots<std::index_sequence<I...>, F...> : FieldSlot<I, F>... {
+  static constexpr std::size_t kSize = sizeof...(F);
+  constexpr void each(auto&& visit) const { (visit(FieldSlot<I, F>::field), ...); }
+};
+template <std::size_t I, class F>
+constexpr const F& slot(const FieldSlot<I, F>& s) {
+  return s.field;
+}
+
+}  // namespace detail
+
+// A table of fields. Flat, because every source file that includes the layers compiles a hundred of them: with
+// std::tuple, which is built by recursion, that took half of the time.
+template <class... F>
+struct Fields : detail::FieldSlots<std::index_sequence_for<F...>, F...> {
+  constexpr Fields(F... f) : detail::FieldSlots<std::index_sequence_for<F...>, F...>{{f}...} {}
+};
+
+template <class C>
+inline constexpr std::size_t field_count = std::remove_cvref_t<decltype(C::fields)>::kSize;
+template <class C, std::size_t I>
+constexpr const auto& field_at() {
+  return detail::slot<I>(C::fields);
+}
+
 // A struct with a complete `fields` table.
 template <class C>
 concept Described = requires {
   C::fields;
 }
-&&std::tuple_size_v<std::remove_cvref_t<decltype(C::fields)>> == detail::member_count<C>();
+&&detail::has_members<C, field_count<C>>();
 
 template <class C>
 void for_each_field(auto&& visit) {
   static_assert(Described<C>, "every member of the struct must be listed in its `fields`");
-  std::apply([&](const auto&... f) { (visit(f), ...); }, C::fields);
+  C::fields.each(visit);
 }
 
 // Values to JSON. Other types join by an overload of their own in their namespace.

@@ -8,8 +8,8 @@ namespace ramet {
 struct BatchSliceConfig {
   std::int64_t index = 0, parts = 1;
   static constexpr std::size_t kPositional = 2;
-  static constexpr auto fields = std::tuple{field("index", &BatchSliceConfig::index, not_negative),
-                                            field("parts", &BatchSliceConfig::parts, positive)};
+  static constexpr auto fields = Fields{field("index", &BatchSliceConfig::index, not_negative),
+                                        field("parts", &BatchSliceConfig::parts, positive)};
 };
 
 class BatchSliceLayer final : public LayerOf<BatchSliceLayer, BatchSliceConfig, MaskRule::custom> {
@@ -24,7 +24,7 @@ class BatchSliceLayer final : public LayerOf<BatchSliceLayer, BatchSliceConfig, 
 
 // Joins along the batch axis. Parts without rows are left out. A mask is joined where every part has one.
 struct BatchJoinConfig {
-  static constexpr std::tuple<> fields{};
+  static constexpr Fields fields{};
 };
 
 class BatchJoinLayer final : public LayerOf<BatchJoinLayer, BatchJoinConfig, MaskRule::custom> {

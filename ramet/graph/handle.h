@@ -30,12 +30,12 @@ inline std::vector<LayerRef> clone_value(const std::vector<LayerRef>& layers, co
 // The keyword arguments of a call that takes none but `training`.
 struct TrainingCall {
   std::optional<bool> training = std::nullopt;
-  static constexpr auto fields = std::tuple{field("training", &TrainingCall::training)};
+  static constexpr auto fields = Fields{field("training", &TrainingCall::training)};
 };
 struct MaskCall {
   Arg mask = {};
   std::optional<bool> training = std::nullopt;
-  static constexpr auto fields = std::tuple{field("mask", &MaskCall::mask), field("training", &MaskCall::training)};
+  static constexpr auto fields = Fields{field("mask", &MaskCall::mask), field("training", &MaskCall::training)};
 };
 
 namespace detail {
@@ -62,7 +62,7 @@ struct PositionalMember {
 };
 template <class Config, std::size_t I>
 struct PositionalMember<Config, I, true> {
-  using type = std::remove_cvref_t<decltype(std::declval<Config>().*std::get<I>(Config::fields).member)>;
+  using type = std::remove_cvref_t<decltype(std::declval<Config>().*field_at<Config, I>().member)>;
 };
 
 }  // namespace detail
@@ -179,7 +179,7 @@ class Handle {
  private:
   template <std::size_t I>
   static void set(Config& config, Member<I> value) {
-    config.*std::get<I>(Config::fields).member = std::move(value);
+    config.*field_at<Config, I>().member = std::move(value);
   }
   static CallArgs arguments(std::vector<Arg> args, const Call& call) {
     CallArgs out{std::move(args), {}};

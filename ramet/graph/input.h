@@ -34,12 +34,12 @@ class InputLayer final : public Layer {
     bool sparse = false, ragged = false;
     std::string name;
     bool optional = false;
-    static constexpr auto fields = std::tuple{field("batch_shape", &Config::batch_shape),
-                                              field("dtype", &Config::dtype),
-                                              field("sparse", &Config::sparse),
-                                              field("ragged", &Config::ragged),
-                                              field("name", &Config::name),
-                                              field("optional", &Config::optional)};
+    static constexpr auto fields = Fields{field("batch_shape", &Config::batch_shape),
+                                          field("dtype", &Config::dtype),
+                                          field("sparse", &Config::sparse),
+                                          field("ragged", &Config::ragged),
+                                          field("name", &Config::name),
+                                          field("optional", &Config::optional)};
   };
   // The layer and its tensor. An input without a name has a layer called input_layer_N and a tensor called
   // keras_tensor_N.

@@ -58,8 +58,8 @@ struct LayerOptions {
   bool trainable = true;
   std::string dtype = "";  // a dtype policy; empty: the one of set_dtype_policy
   static constexpr auto fields =
-      std::tuple{field("name", &LayerOptions::name), field("trainable", &LayerOptions::trainable),
-                 field("dtype", &LayerOptions::dtype)};
+      Fields{field("name", &LayerOptions::name), field("trainable", &LayerOptions::trainable),
+             field("dtype", &LayerOptions::dtype)};
 };
 
 // What a dtype policy says: the type that weights have, and the one that a layer computes and gives results in.

@@ -101,7 +101,7 @@ struct ModelOptions {
   std::string name = "";
   bool trainable = true;
   static constexpr auto fields =
-      std::tuple{field("name", &ModelOptions::name), field("trainable", &ModelOptions::trainable)};
+      Fields{field("name", &ModelOptions::name), field("trainable", &ModelOptions::trainable)};
 };
 
 struct CompileOptions;

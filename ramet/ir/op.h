@@ -49,7 +49,7 @@ struct OpDef {
 };
 
 struct NoAttrs {
-  static constexpr std::tuple<> fields{};
+  static constexpr Fields fields{};
 };
 
 // Typed front of OpDef: an op's author never sees Attrs.

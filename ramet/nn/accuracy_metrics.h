@@ -8,12 +8,12 @@ struct BinaryAccuracyConfig {
   std::string name = "";
   double threshold = 0.5;
   static constexpr auto fields =
-      std::tuple{field("name", &BinaryAccuracyConfig::name), field("threshold", &BinaryAccuracyConfig::threshold)};
+      Fields{field("name", &BinaryAccuracyConfig::name), field("threshold", &BinaryAccuracyConfig::threshold)};
 };
 struct TopKConfig {
   std::int64_t k = 5;
   std::string name = "";
-  static constexpr auto fields = std::tuple{field("k", &TopKConfig::k, positive), field("name", &TopKConfig::name)};
+  static constexpr auto fields = Fields{field("k", &TopKConfig::k, positive), field("name", &TopKConfig::name)};
 };
 
 // An accuracy says for every place whether it is right; the rest is a weighted mean.

@@ -29,34 +29,32 @@ namespace initializers {
 
 struct ConstantConfig {
   double value = 0;
-  static constexpr auto fields = std::tuple{field("value", &ConstantConfig::value)};
+  static constexpr auto fields = Fields{field("value", &ConstantConfig::value)};
 };
 struct IdentityConfig {
   double gain = 1;
-  static constexpr auto fields = std::tuple{field("gain", &IdentityConfig::gain)};
+  static constexpr auto fields = Fields{field("gain", &IdentityConfig::gain)};
 };
 struct SeedConfig {
   std::optional<std::int64_t> seed = std::nullopt;
-  static constexpr auto fields = std::tuple{field("seed", &SeedConfig::seed)};
+  static constexpr auto fields = Fields{field("seed", &SeedConfig::seed)};
 };
 struct NormalConfig {
   double mean = 0, stddev = 0.05;
   std::optional<std::int64_t> seed = std::nullopt;
-  static constexpr auto fields = std::tuple{field("mean", &NormalConfig::mean), field("stddev", &NormalConfig::stddev),
-                                            field("seed", &NormalConfig::seed)};
+  static constexpr auto fields = Fields{field("mean", &NormalConfig::mean), field("stddev", &NormalConfig::stddev),
+                                        field("seed", &NormalConfig::seed)};
 };
 struct UniformConfig {
   double minval = -0.05, maxval = 0.05;
   std::optional<std::int64_t> seed = std::nullopt;
-  static constexpr auto fields =
-      std::tuple{field("minval", &UniformConfig::minval), field("maxval", &UniformConfig::maxval),
-                 field("seed", &UniformConfig::seed)};
+  static constexpr auto fields = Fields{field("minval", &UniformConfig::minval),
+                                        field("maxval", &UniformConfig::maxval), field("seed", &UniformConfig::seed)};
 };
 struct OrthogonalConfig {
   double gain = 1;
   std::optional<std::int64_t> seed = std::nullopt;
-  static constexpr auto fields =
-      std::tuple{field("gain", &OrthogonalConfig::gain), field("seed", &OrthogonalConfig::seed)};
+  static constexpr auto fields = Fields{field("gain", &OrthogonalConfig::gain), field("seed", &OrthogonalConfig::seed)};
 };
 struct ModeNames {
   static constexpr std::string_view what = "mode", names[] = {"fan_in", "fan_out", "fan_avg"};
@@ -70,7 +68,7 @@ struct VarianceScalingConfig {
   Choice<ModeNames> mode = "fan_in";
   Choice<DistributionNames> distribution = "truncated_normal";
   std::optional<std::int64_t> seed = std::nullopt;
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("scale", &VarianceScalingConfig::scale, positive_number), field("mode", &VarianceScalingConfig::mode),
       field("distribution", &VarianceScalingConfig::distribution), field("seed", &VarianceScalingConfig::seed)};
 };

@@ -60,7 +60,7 @@ struct PlainLossConfig {
   Reduction reduction = "sum_over_batch_size";
   std::string name = "";
   static constexpr auto fields =
-      std::tuple{field("reduction", &PlainLossConfig::reduction), field("name", &PlainLossConfig::name)};
+      Fields{field("reduction", &PlainLossConfig::reduction), field("name", &PlainLossConfig::name)};
 };
 
 namespace losses {

@@ -39,7 +39,7 @@ void update_mean(Trace& trace, const VariableRefs& state, Value values, Value sa
 
 struct PlainMetricConfig {
   std::string name = "";
-  static constexpr auto fields = std::tuple{field("name", &PlainMetricConfig::name)};
+  static constexpr auto fields = Fields{field("name", &PlainMetricConfig::name)};
 };
 
 // What a metric inherits for declaring a Config with `name`.

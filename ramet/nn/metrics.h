@@ -38,18 +38,18 @@ struct LogitsMetricConfig {
   bool from_logits = false;
   double label_smoothing = 0;
   static constexpr auto fields =
-      std::tuple{field("name", &LogitsMetricConfig::name), field("from_logits", &LogitsMetricConfig::from_logits),
-                 field("label_smoothing", &LogitsMetricConfig::label_smoothing, in_unit_interval)};
+      Fields{field("name", &LogitsMetricConfig::name), field("from_logits", &LogitsMetricConfig::from_logits),
+             field("label_smoothing", &LogitsMetricConfig::label_smoothing, in_unit_interval)};
 };
 struct LogitsAxisMetricConfig {
   std::string name = "";
   bool from_logits = false;
   double label_smoothing = 0;
   std::int64_t axis = -1;
-  static constexpr auto fields = std::tuple{
-      field("name", &LogitsAxisMetricConfig::name), field("from_logits", &LogitsAxisMetricConfig::from_logits),
-      field("label_smoothing", &LogitsAxisMetricConfig::label_smoothing, in_unit_interval),
-      field("axis", &LogitsAxisMetricConfig::axis)};
+  static constexpr auto fields =
+      Fields{field("name", &LogitsAxisMetricConfig::name), field("from_logits", &LogitsAxisMetricConfig::from_logits),
+             field("label_smoothing", &LogitsAxisMetricConfig::label_smoothing, in_unit_interval),
+             field("axis", &LogitsAxisMetricConfig::axis)};
 };
 struct SparseMetricConfig {
   std::string name = "";
@@ -57,14 +57,13 @@ struct SparseMetricConfig {
   std::optional<std::int64_t> ignore_class = std::nullopt;
   std::int64_t axis = -1;
   static constexpr auto fields =
-      std::tuple{field("name", &SparseMetricConfig::name), field("from_logits", &SparseMetricConfig::from_logits),
-                 field("ignore_class", &SparseMetricConfig::ignore_class), field("axis", &SparseMetricConfig::axis)};
+      Fields{field("name", &SparseMetricConfig::name), field("from_logits", &SparseMetricConfig::from_logits),
+             field("ignore_class", &SparseMetricConfig::ignore_class), field("axis", &SparseMetricConfig::axis)};
 };
 struct AxisMetricConfig {
   std::string name = "";
   std::int64_t axis = -1;
-  static constexpr auto fields =
-      std::tuple{field("name", &AxisMetricConfig::name), field("axis", &AxisMetricConfig::axis)};
+  static constexpr auto fields = Fields{field("name", &AxisMetricConfig::name), field("axis", &AxisMetricConfig::axis)};
 };
 
 // The mean of a loss' values. A Config that the loss has fields of the same name for passes them on.

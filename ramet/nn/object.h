@@ -107,7 +107,7 @@ void decode(const Json& json, Object<Interface>& out) {
 }
 
 struct NoConfig {
-  static constexpr std::tuple<> fields{};
+  static constexpr Fields fields{};
 };
 
 }  // namespace ramet

@@ -17,20 +17,19 @@ struct SGDConfig {
   std::optional<double> loss_scale_factor = std::nullopt;
   std::optional<std::int64_t> gradient_accumulation_steps = std::nullopt;
   std::string name = "";
-  static constexpr auto fields =
-      std::tuple{field("learning_rate", &SGDConfig::learning_rate),
-                 field("momentum", &SGDConfig::momentum, in_unit_interval),
-                 field("nesterov", &SGDConfig::nesterov),
-                 field("weight_decay", &SGDConfig::weight_decay),
-                 field("clipnorm", &SGDConfig::clipnorm),
-                 field("clipvalue", &SGDConfig::clipvalue),
-                 field("global_clipnorm", &SGDConfig::global_clipnorm),
-                 field("use_ema", &SGDConfig::use_ema),
-                 field("ema_momentum", &SGDConfig::ema_momentum, in_unit_interval),
-                 field("ema_overwrite_frequency", &SGDConfig::ema_overwrite_frequency, positive),
-                 field("loss_scale_factor", &SGDConfig::loss_scale_factor),
-                 field("gradient_accumulation_steps", &SGDConfig::gradient_accumulation_steps),
-                 field("name", &SGDConfig::name)};
+  static constexpr auto fields = Fields{field("learning_rate", &SGDConfig::learning_rate),
+                                        field("momentum", &SGDConfig::momentum, in_unit_interval),
+                                        field("nesterov", &SGDConfig::nesterov),
+                                        field("weight_decay", &SGDConfig::weight_decay),
+                                        field("clipnorm", &SGDConfig::clipnorm),
+                                        field("clipvalue", &SGDConfig::clipvalue),
+                                        field("global_clipnorm", &SGDConfig::global_clipnorm),
+                                        field("use_ema", &SGDConfig::use_ema),
+                                        field("ema_momentum", &SGDConfig::ema_momentum, in_unit_interval),
+                                        field("ema_overwrite_frequency", &SGDConfig::ema_overwrite_frequency, positive),
+                                        field("loss_scale_factor", &SGDConfig::loss_scale_factor),
+                                        field("gradient_accumulation_steps", &SGDConfig::gradient_accumulation_steps),
+                                        field("name", &SGDConfig::name)};
 };
 struct RMSpropConfig {
   LearningRate learning_rate = 0.001;
@@ -45,21 +44,21 @@ struct RMSpropConfig {
   std::optional<std::int64_t> gradient_accumulation_steps = std::nullopt;
   std::string name = "";
   static constexpr auto fields =
-      std::tuple{field("learning_rate", &RMSpropConfig::learning_rate),
-                 field("rho", &RMSpropConfig::rho),
-                 field("momentum", &RMSpropConfig::momentum, in_unit_interval),
-                 field("epsilon", &RMSpropConfig::epsilon),
-                 field("centered", &RMSpropConfig::centered),
-                 field("weight_decay", &RMSpropConfig::weight_decay),
-                 field("clipnorm", &RMSpropConfig::clipnorm),
-                 field("clipvalue", &RMSpropConfig::clipvalue),
-                 field("global_clipnorm", &RMSpropConfig::global_clipnorm),
-                 field("use_ema", &RMSpropConfig::use_ema),
-                 field("ema_momentum", &RMSpropConfig::ema_momentum, in_unit_interval),
-                 field("ema_overwrite_frequency", &RMSpropConfig::ema_overwrite_frequency, positive),
-                 field("loss_scale_factor", &RMSpropConfig::loss_scale_factor),
-                 field("gradient_accumulation_steps", &RMSpropConfig::gradient_accumulation_steps),
-                 field("name", &RMSpropConfig::name)};
+      Fields{field("learning_rate", &RMSpropConfig::learning_rate),
+             field("rho", &RMSpropConfig::rho),
+             field("momentum", &RMSpropConfig::momentum, in_unit_interval),
+             field("epsilon", &RMSpropConfig::epsilon),
+             field("centered", &RMSpropConfig::centered),
+             field("weight_decay", &RMSpropConfig::weight_decay),
+             field("clipnorm", &RMSpropConfig::clipnorm),
+             field("clipvalue", &RMSpropConfig::clipvalue),
+             field("global_clipnorm", &RMSpropConfig::global_clipnorm),
+             field("use_ema", &RMSpropConfig::use_ema),
+             field("ema_momentum", &RMSpropConfig::ema_momentum, in_unit_interval),
+             field("ema_overwrite_frequency", &RMSpropConfig::ema_overwrite_frequency, positive),
+             field("loss_scale_factor", &RMSpropConfig::loss_scale_factor),
+             field("gradient_accumulation_steps", &RMSpropConfig::gradient_accumulation_steps),
+             field("name", &RMSpropConfig::name)};
 };
 struct AdamConfig {
   LearningRate learning_rate = 0.001;
@@ -74,21 +73,21 @@ struct AdamConfig {
   std::optional<std::int64_t> gradient_accumulation_steps = std::nullopt;
   std::string name = "";
   static constexpr auto fields =
-      std::tuple{field("learning_rate", &AdamConfig::learning_rate),
-                 field("beta_1", &AdamConfig::beta_1),
-                 field("beta_2", &AdamConfig::beta_2),
-                 field("epsilon", &AdamConfig::epsilon),
-                 field("amsgrad", &AdamConfig::amsgrad),
-                 field("weight_decay", &AdamConfig::weight_decay),
-                 field("clipnorm", &AdamConfig::clipnorm),
-                 field("clipvalue", &AdamConfig::clipvalue),
-                 field("global_clipnorm", &AdamConfig::global_clipnorm),
-                 field("use_ema", &AdamConfig::use_ema),
-                 field("ema_momentum", &AdamConfig::ema_momentum, in_unit_interval),
-                 field("ema_overwrite_frequency", &AdamConfig::ema_overwrite_frequency, positive),
-                 field("loss_scale_factor", &AdamConfig::loss_scale_factor),
-                 field("gradient_accumulation_steps", &AdamConfig::gradient_accumulation_steps),
-                 field("name", &AdamConfig::name)};
+      Fields{field("learning_rate", &AdamConfig::learning_rate),
+             field("beta_1", &AdamConfig::beta_1),
+             field("beta_2", &AdamConfig::beta_2),
+             field("epsilon", &AdamConfig::epsilon),
+             field("amsgrad", &AdamConfig::amsgrad),
+             field("weight_decay", &AdamConfig::weight_decay),
+             field("clipnorm", &AdamConfig::clipnorm),
+             field("clipvalue", &AdamConfig::clipvalue),
+             field("global_clipnorm", &AdamConfig::global_clipnorm),
+             field("use_ema", &AdamConfig::use_ema),
+             field("ema_momentum", &AdamConfig::ema_momentum, in_unit_interval),
+             field("ema_overwrite_frequency", &AdamConfig::ema_overwrite_frequency, positive),
+             field("loss_scale_factor", &AdamConfig::loss_scale_factor),
+             field("gradient_accumulation_steps", &AdamConfig::gradient_accumulation_steps),
+             field("name", &AdamConfig::name)};
 };
 struct AdamWConfig {
   LearningRate learning_rate = 0.001;
@@ -103,21 +102,21 @@ struct AdamWConfig {
   std::optional<std::int64_t> gradient_accumulation_steps = std::nullopt;
   std::string name = "";
   static constexpr auto fields =
-      std::tuple{field("learning_rate", &AdamWConfig::learning_rate),
-                 field("weight_decay", &AdamWConfig::weight_decay),
-                 field("beta_1", &AdamWConfig::beta_1),
-                 field("beta_2", &AdamWConfig::beta_2),
-                 field("epsilon", &AdamWConfig::epsilon),
-                 field("amsgrad", &AdamWConfig::amsgrad),
-                 field("clipnorm", &AdamWConfig::clipnorm),
-                 field("clipvalue", &AdamWConfig::clipvalue),
-                 field("global_clipnorm", &AdamWConfig::global_clipnorm),
-                 field("use_ema", &AdamWConfig::use_ema),
-                 field("ema_momentum", &AdamWConfig::ema_momentum, in_unit_interval),
-                 field("ema_overwrite_frequency", &AdamWConfig::ema_overwrite_frequency, positive),
-                 field("loss_scale_factor", &AdamWConfig::loss_scale_factor),
-                 field("gradient_accumulation_steps", &AdamWConfig::gradient_accumulation_steps),
-                 field("name", &AdamWConfig::name)};
+      Fields{field("learning_rate", &AdamWConfig::learning_rate),
+             field("weight_decay", &AdamWConfig::weight_decay),
+             field("beta_1", &AdamWConfig::beta_1),
+             field("beta_2", &AdamWConfig::beta_2),
+             field("epsilon", &AdamWConfig::epsilon),
+             field("amsgrad", &AdamWConfig::amsgrad),
+             field("clipnorm", &AdamWConfig::clipnorm),
+             field("clipvalue", &AdamWConfig::clipvalue),
+             field("global_clipnorm", &AdamWConfig::global_clipnorm),
+             field("use_ema", &AdamWConfig::use_ema),
+             field("ema_momentum", &AdamWConfig::ema_momentum, in_unit_interval),
+             field("ema_overwrite_frequency", &AdamWConfig::ema_overwrite_frequency, positive),
+             field("loss_scale_factor", &AdamWConfig::loss_scale_factor),
+             field("gradient_accumulation_steps", &AdamWConfig::gradient_accumulation_steps),
+             field("name", &AdamWConfig::name)};
 };
 
 // w −= lr·g; with momentum m = μm − lr·g and w += m (nesterov: w += μm − lr·g).

@@ -33,11 +33,11 @@ struct BinaryCrossentropyConfig {
   std::int64_t axis = -1;
   Reduction reduction = "sum_over_batch_size";
   std::string name = "";
-  static constexpr auto fields = std::tuple{
-      field("from_logits", &BinaryCrossentropyConfig::from_logits),
-      field("label_smoothing", &BinaryCrossentropyConfig::label_smoothing, in_unit_interval),
-      field("axis", &BinaryCrossentropyConfig::axis), field("reduction", &BinaryCrossentropyConfig::reduction),
-      field("name", &BinaryCrossentropyConfig::name)};
+  static constexpr auto fields =
+      Fields{field("from_logits", &BinaryCrossentropyConfig::from_logits),
+             field("label_smoothing", &BinaryCrossentropyConfig::label_smoothing, in_unit_interval),
+             field("axis", &BinaryCrossentropyConfig::axis), field("reduction", &BinaryCrossentropyConfig::reduction),
+             field("name", &BinaryCrossentropyConfig::name)};
 };
 using CategoricalCrossentropyConfig = BinaryCrossentropyConfig;
 
@@ -50,14 +50,14 @@ struct BinaryFocalCrossentropyConfig {
   Reduction reduction = "sum_over_batch_size";
   std::string name = "";
   static constexpr auto fields =
-      std::tuple{field("apply_class_balancing", &BinaryFocalCrossentropyConfig::apply_class_balancing),
-                 field("alpha", &BinaryFocalCrossentropyConfig::alpha),
-                 field("gamma", &BinaryFocalCrossentropyConfig::gamma),
-                 field("from_logits", &BinaryFocalCrossentropyConfig::from_logits),
-                 field("label_smoothing", &BinaryFocalCrossentropyConfig::label_smoothing, in_unit_interval),
-                 field("axis", &BinaryFocalCrossentropyConfig::axis),
-                 field("reduction", &BinaryFocalCrossentropyConfig::reduction),
-                 field("name", &BinaryFocalCrossentropyConfig::name)};
+      Fields{field("apply_class_balancing", &BinaryFocalCrossentropyConfig::apply_class_balancing),
+             field("alpha", &BinaryFocalCrossentropyConfig::alpha),
+             field("gamma", &BinaryFocalCrossentropyConfig::gamma),
+             field("from_logits", &BinaryFocalCrossentropyConfig::from_logits),
+             field("label_smoothing", &BinaryFocalCrossentropyConfig::label_smoothing, in_unit_interval),
+             field("axis", &BinaryFocalCrossentropyConfig::axis),
+             field("reduction", &BinaryFocalCrossentropyConfig::reduction),
+             field("name", &BinaryFocalCrossentropyConfig::name)};
 };
 struct CategoricalFocalCrossentropyConfig {
   ClassWeights alpha = 0.25;
@@ -68,13 +68,13 @@ struct CategoricalFocalCrossentropyConfig {
   Reduction reduction = "sum_over_batch_size";
   std::string name = "";
   static constexpr auto fields =
-      std::tuple{field("alpha", &CategoricalFocalCrossentropyConfig::alpha),
-                 field("gamma", &CategoricalFocalCrossentropyConfig::gamma),
-                 field("from_logits", &CategoricalFocalCrossentropyConfig::from_logits),
-                 field("label_smoothing", &CategoricalFocalCrossentropyConfig::label_smoothing, in_unit_interval),
-                 field("axis", &CategoricalFocalCrossentropyConfig::axis),
-                 field("reduction", &CategoricalFocalCrossentropyConfig::reduction),
-                 field("name", &CategoricalFocalCrossentropyConfig::name)};
+      Fields{field("alpha", &CategoricalFocalCrossentropyConfig::alpha),
+             field("gamma", &CategoricalFocalCrossentropyConfig::gamma),
+             field("from_logits", &CategoricalFocalCrossentropyConfig::from_logits),
+             field("label_smoothing", &CategoricalFocalCrossentropyConfig::label_smoothing, in_unit_interval),
+             field("axis", &CategoricalFocalCrossentropyConfig::axis),
+             field("reduction", &CategoricalFocalCrossentropyConfig::reduction),
+             field("name", &CategoricalFocalCrossentropyConfig::name)};
 };
 struct SparseCategoricalCrossentropyConfig {
   bool from_logits = false;
@@ -82,11 +82,11 @@ struct SparseCategoricalCrossentropyConfig {
   std::int64_t axis = -1;
   Reduction reduction = "sum_over_batch_size";
   std::string name = "";
-  static constexpr auto fields = std::tuple{field("from_logits", &SparseCategoricalCrossentropyConfig::from_logits),
-                                            field("ignore_class", &SparseCategoricalCrossentropyConfig::ignore_class),
-                                            field("axis", &SparseCategoricalCrossentropyConfig::axis),
-                                            field("reduction", &SparseCategoricalCrossentropyConfig::reduction),
-                                            field("name", &SparseCategoricalCrossentropyConfig::name)};
+  static constexpr auto fields = Fields{field("from_logits", &SparseCategoricalCrossentropyConfig::from_logits),
+                                        field("ignore_class", &SparseCategoricalCrossentropyConfig::ignore_class),
+                                        field("axis", &SparseCategoricalCrossentropyConfig::axis),
+                                        field("reduction", &SparseCategoricalCrossentropyConfig::reduction),
+                                        field("name", &SparseCategoricalCrossentropyConfig::name)};
 };
 
 class BinaryCrossentropy final : public LossOf<BinaryCrossentropy, BinaryCrossentropyConfig> {

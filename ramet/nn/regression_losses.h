@@ -8,17 +8,16 @@ struct HuberConfig {
   double delta = 1.0;
   Reduction reduction = "sum_over_batch_size";
   std::string name = "";
-  static constexpr auto fields =
-      std::tuple{field("delta", &HuberConfig::delta), field("reduction", &HuberConfig::reduction),
-                 field("name", &HuberConfig::name)};
+  static constexpr auto fields = Fields{field("delta", &HuberConfig::delta),
+                                        field("reduction", &HuberConfig::reduction), field("name", &HuberConfig::name)};
 };
 struct CosineSimilarityConfig {
   std::int64_t axis = -1;
   Reduction reduction = "sum_over_batch_size";
   std::string name = "";
   static constexpr auto fields =
-      std::tuple{field("axis", &CosineSimilarityConfig::axis), field("reduction", &CosineSimilarityConfig::reduction),
-                 field("name", &CosineSimilarityConfig::name)};
+      Fields{field("axis", &CosineSimilarityConfig::axis), field("reduction", &CosineSimilarityConfig::reduction),
+             field("name", &CosineSimilarityConfig::name)};
 };
 
 class MeanSquaredError final : public LossOf<MeanSquaredError, PlainLossConfig> {

@@ -37,16 +37,16 @@ namespace regularizers {
 
 struct L1Config {
   double l1 = 0.01;
-  static constexpr auto fields = std::tuple{field("l1", &L1Config::l1, not_negative)};
+  static constexpr auto fields = Fields{field("l1", &L1Config::l1, not_negative)};
 };
 struct L2Config {
   double l2 = 0.01;
-  static constexpr auto fields = std::tuple{field("l2", &L2Config::l2, not_negative)};
+  static constexpr auto fields = Fields{field("l2", &L2Config::l2, not_negative)};
 };
 struct L1L2Config {
   double l1 = 0, l2 = 0;
   static constexpr auto fields =
-      std::tuple{field("l1", &L1L2Config::l1, not_negative), field("l2", &L1L2Config::l2, not_negative)};
+      Fields{field("l1", &L1L2Config::l1, not_negative), field("l2", &L1L2Config::l2, not_negative)};
 };
 struct OrthogonalModeNames {
   static constexpr std::string_view what = "mode", names[] = {"rows", "columns"};
@@ -55,7 +55,7 @@ struct OrthogonalConfig {
   double factor = 0.01;
   Choice<OrthogonalModeNames> mode = "rows";
   static constexpr auto fields =
-      std::tuple{field("factor", &OrthogonalConfig::factor), field("mode", &OrthogonalConfig::mode)};
+      Fields{field("factor", &OrthogonalConfig::factor), field("mode", &OrthogonalConfig::mode)};
 };
 
 class L1 final : public ObjectOf<L1, RegularizerBase, L1Config> {
@@ -93,18 +93,18 @@ struct MaxNormConfig {
   double max_value = 2;
   IntOrList axis = 0;
   static constexpr auto fields =
-      std::tuple{field("max_value", &MaxNormConfig::max_value), field("axis", &MaxNormConfig::axis)};
+      Fields{field("max_value", &MaxNormConfig::max_value), field("axis", &MaxNormConfig::axis)};
 };
 struct MinMaxNormConfig {
   double min_value = 0, max_value = 1, rate = 1;
   IntOrList axis = 0;
   static constexpr auto fields =
-      std::tuple{field("min_value", &MinMaxNormConfig::min_value), field("max_value", &MinMaxNormConfig::max_value),
-                 field("rate", &MinMaxNormConfig::rate), field("axis", &MinMaxNormConfig::axis)};
+      Fields{field("min_value", &MinMaxNormConfig::min_value), field("max_value", &MinMaxNormConfig::max_value),
+             field("rate", &MinMaxNormConfig::rate), field("axis", &MinMaxNormConfig::axis)};
 };
 struct UnitNormConfig {
   IntOrList axis = 0;
-  static constexpr auto fields = std::tuple{field("axis", &UnitNormConfig::axis)};
+  static constexpr auto fields = Fields{field("axis", &UnitNormConfig::axis)};
 };
 
 class MaxNorm final : public ObjectOf<MaxNorm, ConstraintBase, MaxNormConfig> {

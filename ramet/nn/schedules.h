@@ -23,51 +23,51 @@ struct DecayConfig {
   double initial_learning_rate = 0, decay_steps = 0, decay_rate = 0;
   bool staircase = false;
   std::string name = "";
-  static constexpr auto fields = std::tuple{
-      field("initial_learning_rate", &DecayConfig::initial_learning_rate),
-      field("decay_steps", &DecayConfig::decay_steps, positive_number), field("decay_rate", &DecayConfig::decay_rate),
-      field("staircase", &DecayConfig::staircase), field("name", &DecayConfig::name)};
+  static constexpr auto fields = Fields{field("initial_learning_rate", &DecayConfig::initial_learning_rate),
+                                        field("decay_steps", &DecayConfig::decay_steps, positive_number),
+                                        field("decay_rate", &DecayConfig::decay_rate),
+                                        field("staircase", &DecayConfig::staircase), field("name", &DecayConfig::name)};
 };
 struct PiecewiseConstantConfig {
   std::vector<double> boundaries, values;
   std::string name = "";
   static constexpr auto fields =
-      std::tuple{field("boundaries", &PiecewiseConstantConfig::boundaries),
-                 field("values", &PiecewiseConstantConfig::values), field("name", &PiecewiseConstantConfig::name)};
+      Fields{field("boundaries", &PiecewiseConstantConfig::boundaries),
+             field("values", &PiecewiseConstantConfig::values), field("name", &PiecewiseConstantConfig::name)};
 };
 struct PolynomialConfig {
   double initial_learning_rate = 0, decay_steps = 0, end_learning_rate = 0.0001, power = 1.0;
   bool cycle = false;
   std::string name = "";
-  static constexpr auto fields = std::tuple{field("initial_learning_rate", &PolynomialConfig::initial_learning_rate),
-                                            field("decay_steps", &PolynomialConfig::decay_steps, positive_number),
-                                            field("end_learning_rate", &PolynomialConfig::end_learning_rate),
-                                            field("power", &PolynomialConfig::power),
-                                            field("cycle", &PolynomialConfig::cycle),
-                                            field("name", &PolynomialConfig::name)};
+  static constexpr auto fields = Fields{field("initial_learning_rate", &PolynomialConfig::initial_learning_rate),
+                                        field("decay_steps", &PolynomialConfig::decay_steps, positive_number),
+                                        field("end_learning_rate", &PolynomialConfig::end_learning_rate),
+                                        field("power", &PolynomialConfig::power),
+                                        field("cycle", &PolynomialConfig::cycle),
+                                        field("name", &PolynomialConfig::name)};
 };
 struct CosineConfig {
   double initial_learning_rate = 0, decay_steps = 0, alpha = 0;
   std::string name = "";
   std::optional<double> warmup_target = std::nullopt;
   double warmup_steps = 0;
-  static constexpr auto fields = std::tuple{field("initial_learning_rate", &CosineConfig::initial_learning_rate),
-                                            field("decay_steps", &CosineConfig::decay_steps, positive_number),
-                                            field("alpha", &CosineConfig::alpha),
-                                            field("name", &CosineConfig::name),
-                                            field("warmup_target", &CosineConfig::warmup_target),
-                                            field("warmup_steps", &CosineConfig::warmup_steps)};
+  static constexpr auto fields = Fields{field("initial_learning_rate", &CosineConfig::initial_learning_rate),
+                                        field("decay_steps", &CosineConfig::decay_steps, positive_number),
+                                        field("alpha", &CosineConfig::alpha),
+                                        field("name", &CosineConfig::name),
+                                        field("warmup_target", &CosineConfig::warmup_target),
+                                        field("warmup_steps", &CosineConfig::warmup_steps)};
 };
 struct CosineRestartsConfig {
   double initial_learning_rate = 0, first_decay_steps = 0, t_mul = 2.0, m_mul = 1.0, alpha = 0;
   std::string name = "";
   static constexpr auto fields =
-      std::tuple{field("initial_learning_rate", &CosineRestartsConfig::initial_learning_rate),
-                 field("first_decay_steps", &CosineRestartsConfig::first_decay_steps, positive_number),
-                 field("t_mul", &CosineRestartsConfig::t_mul),
-                 field("m_mul", &CosineRestartsConfig::m_mul),
-                 field("alpha", &CosineRestartsConfig::alpha),
-                 field("name", &CosineRestartsConfig::name)};
+      Fields{field("initial_learning_rate", &CosineRestartsConfig::initial_learning_rate),
+             field("first_decay_steps", &CosineRestartsConfig::first_decay_steps, positive_number),
+             field("t_mul", &CosineRestartsConfig::t_mul),
+             field("m_mul", &CosineRestartsConfig::m_mul),
+             field("alpha", &CosineRestartsConfig::alpha),
+             field("name", &CosineRestartsConfig::name)};
 };
 
 // What a schedule inherits for declaring a Config with a name; in place of an empty one stands kName, as in Keras.

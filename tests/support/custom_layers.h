@@ -5,7 +5,7 @@
 namespace ramet::testing {
 
 struct NoArguments {
-  static constexpr std::tuple<> fields{};
+  static constexpr Fields fields{};
 };
 
 // Hands two tensors back in the other order.

@@ -11,7 +11,7 @@ namespace layers {
 struct ActivationConfig {
   Activation activation = "linear";
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{field("activation", &ActivationConfig::activation)};
+  static constexpr auto fields = Fields{field("activation", &ActivationConfig::activation)};
 };
 class ActivationLayer final : public LayerOf<ActivationLayer, ActivationConfig, MaskRule::pass_through> {
  public:
@@ -27,8 +27,8 @@ struct ReLUConfig {
   double threshold = 0;
   static constexpr std::size_t kPositional = 1, kRequired = 0;
   static constexpr auto fields =
-      std::tuple{field("max_value", &ReLUConfig::max_value), field("negative_slope", &ReLUConfig::negative_slope),
-                 field("threshold", &ReLUConfig::threshold)};
+      Fields{field("max_value", &ReLUConfig::max_value), field("negative_slope", &ReLUConfig::negative_slope),
+             field("threshold", &ReLUConfig::threshold)};
 };
 void normalize(ReLUConfig& config);
 class ReLULayer final : public LayerOf<ReLULayer, ReLUConfig, MaskRule::pass_through> {
@@ -42,7 +42,7 @@ class ReLULayer final : public LayerOf<ReLULayer, ReLUConfig, MaskRule::pass_thr
 struct LeakyReLUConfig {
   std::optional<double> negative_slope = 0.3;  // optional only so that a file's null is refused in Keras' words
   static constexpr std::size_t kPositional = 1, kRequired = 0;
-  static constexpr auto fields = std::tuple{field("negative_slope", &LeakyReLUConfig::negative_slope)};
+  static constexpr auto fields = Fields{field("negative_slope", &LeakyReLUConfig::negative_slope)};
 };
 void normalize(LeakyReLUConfig& config);
 class LeakyReLULayer final : public LayerOf<LeakyReLULayer, LeakyReLUConfig, MaskRule::pass_through> {
@@ -56,7 +56,7 @@ class LeakyReLULayer final : public LayerOf<LeakyReLULayer, LeakyReLUConfig, Mas
 struct ELUConfig {
   double alpha = 1;
   static constexpr std::size_t kPositional = 1, kRequired = 0;
-  static constexpr auto fields = std::tuple{field("alpha", &ELUConfig::alpha)};
+  static constexpr auto fields = Fields{field("alpha", &ELUConfig::alpha)};
 };
 class ELULayer final : public LayerOf<ELULayer, ELUConfig, MaskRule::pass_through> {
  public:
@@ -72,10 +72,10 @@ struct PReLUConfig {
   Regularizer alpha_regularizer = nullptr;
   Constraint alpha_constraint = nullptr;
   std::optional<IntOrList> shared_axes = std::nullopt;
-  static constexpr auto fields = std::tuple{field("alpha_initializer", &PReLUConfig::alpha_initializer),
-                                            field("alpha_regularizer", &PReLUConfig::alpha_regularizer),
-                                            field("alpha_constraint", &PReLUConfig::alpha_constraint),
-                                            field("shared_axes", &PReLUConfig::shared_axes)};
+  static constexpr auto fields = Fields{field("alpha_initializer", &PReLUConfig::alpha_initializer),
+                                        field("alpha_regularizer", &PReLUConfig::alpha_regularizer),
+                                        field("alpha_constraint", &PReLUConfig::alpha_constraint),
+                                        field("shared_axes", &PReLUConfig::shared_axes)};
 };
 void normalize(PReLUConfig& config);
 class PReLULayer final : public LayerOf<PReLULayer, PReLUConfig, MaskRule::pass_through> {
@@ -94,7 +94,7 @@ class PReLULayer final : public LayerOf<PReLULayer, PReLUConfig, MaskRule::pass_
 struct SoftmaxConfig {
   IntOrList axis = -1;
   static constexpr std::size_t kPositional = 1, kRequired = 0;
-  static constexpr auto fields = std::tuple{field("axis", &SoftmaxConfig::axis)};
+  static constexpr auto fields = Fields{field("axis", &SoftmaxConfig::axis)};
 };
 void normalize(SoftmaxConfig& config);
 class SoftmaxLayer final : public LayerOf<SoftmaxLayer, SoftmaxConfig, MaskRule::pass_through, MaskCall> {

@@ -10,7 +10,7 @@ struct AdditiveAttentionConfig {
   double dropout = 0;
   std::optional<std::int64_t> seed = std::nullopt;
 
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("use_scale", &AdditiveAttentionConfig::use_scale),
       field("dropout", &AdditiveAttentionConfig::dropout, in_unit_interval),
       field("seed", &AdditiveAttentionConfig::seed),

@@ -10,9 +10,9 @@ struct AttentionCall {
   std::optional<bool> return_attention_scores = std::nullopt;
   std::optional<bool> use_causal_mask = std::nullopt;
   static constexpr auto fields =
-      std::tuple{field("mask", &AttentionCall::mask), field("training", &AttentionCall::training),
-                 field("return_attention_scores", &AttentionCall::return_attention_scores),
-                 field("use_causal_mask", &AttentionCall::use_causal_mask)};
+      Fields{field("mask", &AttentionCall::mask), field("training", &AttentionCall::training),
+             field("return_attention_scores", &AttentionCall::return_attention_scores),
+             field("use_causal_mask", &AttentionCall::use_causal_mask)};
 };
 
 struct ScoreModeNames {
@@ -27,7 +27,7 @@ struct AttentionConfig {
   double dropout = 0;
   std::optional<std::int64_t> seed = std::nullopt;
 
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("use_scale", &AttentionConfig::use_scale),
       field("score_mode", &AttentionConfig::score_mode),
       field("dropout", &AttentionConfig::dropout, in_unit_interval),

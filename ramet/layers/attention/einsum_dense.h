@@ -42,7 +42,7 @@ struct EinsumDenseConfig {
   Constraint bias_constraint = nullptr;
 
   static constexpr std::size_t kPositional = 2;
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("equation", &EinsumDenseConfig::equation),
       field("output_shape", &EinsumDenseConfig::output_shape),
       field("activation", &EinsumDenseConfig::activation),

@@ -11,7 +11,7 @@ struct MultiHeadAttentionCall {
   std::optional<bool> return_attention_scores = std::nullopt;
   std::optional<bool> training = std::nullopt;
   std::optional<bool> use_causal_mask = std::nullopt;
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("query_mask", &MultiHeadAttentionCall::query_mask),
       field("value_mask", &MultiHeadAttentionCall::value_mask),
       field("key_mask", &MultiHeadAttentionCall::key_mask),
@@ -67,7 +67,7 @@ struct MultiHeadAttentionConfig {
   std::optional<std::int64_t> seed = std::nullopt;
 
   static constexpr std::size_t kPositional = 2;
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("num_heads", &MultiHeadAttentionConfig::num_heads, positive),
       field("key_dim", &MultiHeadAttentionConfig::key_dim, positive),
       field("value_dim", &MultiHeadAttentionConfig::value_dim, positive),

@@ -31,7 +31,7 @@ struct ConvConfig {
   Constraint bias_constraint = nullptr;
 
   static constexpr std::size_t kPositional = 2;
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("filters", &ConvConfig::filters),
       field("kernel_size", &ConvConfig::kernel_size),
       field("strides", &ConvConfig::strides),
@@ -90,7 +90,7 @@ struct DepthwiseConvConfig {
   Constraint bias_constraint = nullptr;
 
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("kernel_size", &DepthwiseConvConfig::kernel_size),
       field("strides", &DepthwiseConvConfig::strides),
       field("padding", &DepthwiseConvConfig::padding),
@@ -151,7 +151,7 @@ struct SeparableConvConfig {
   Constraint bias_constraint = nullptr;
 
   static constexpr std::size_t kPositional = 2;
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("filters", &SeparableConvConfig::filters),
       field("kernel_size", &SeparableConvConfig::kernel_size),
       field("strides", &SeparableConvConfig::strides),
@@ -214,7 +214,7 @@ struct ConvTransposeConfig {
   Constraint bias_constraint = nullptr;
 
   static constexpr std::size_t kPositional = 2;
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("filters", &ConvTransposeConfig::filters),
       field("kernel_size", &ConvTransposeConfig::kernel_size),
       field("strides", &ConvTransposeConfig::strides),

@@ -21,7 +21,7 @@ struct DenseConfig {
   Constraint bias_constraint = nullptr;
 
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("units", &DenseConfig::units, positive),
       field("activation", &DenseConfig::activation),
       field("use_bias", &DenseConfig::use_bias),

@@ -18,7 +18,7 @@ struct EmbeddingConfig {
   Regularizer activity_regularizer = nullptr;
 
   static constexpr std::size_t kPositional = 2;
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("input_dim", &EmbeddingConfig::input_dim),
       field("output_dim", &EmbeddingConfig::output_dim),
       field("embeddings_initializer", &EmbeddingConfig::embeddings_initializer),

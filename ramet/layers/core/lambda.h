@@ -73,8 +73,8 @@ struct LambdaConfig {
 
   static constexpr std::size_t kPositional = 1;
   static constexpr auto fields =
-      std::tuple{field("function", &LambdaConfig::function), field("output_shape", &LambdaConfig::output_shape),
-                 field("mask", &LambdaConfig::mask), field("arguments", &LambdaConfig::arguments)};
+      Fields{field("function", &LambdaConfig::function), field("output_shape", &LambdaConfig::output_shape),
+             field("mask", &LambdaConfig::mask), field("arguments", &LambdaConfig::arguments)};
 };
 
 class LambdaLayer final : public LayerOf<LambdaLayer, LambdaConfig, MaskRule::custom, MaskCall> {

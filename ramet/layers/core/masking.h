@@ -8,7 +8,7 @@ namespace layers {
 struct MaskingConfig {
   double mask_value = 0;
   static constexpr std::size_t kPositional = 1, kRequired = 0;
-  static constexpr auto fields = std::tuple{field("mask_value", &MaskingConfig::mask_value)};
+  static constexpr auto fields = Fields{field("mask_value", &MaskingConfig::mask_value)};
 };
 
 class MaskingLayer final : public LayerOf<MaskingLayer, MaskingConfig, MaskRule::custom> {

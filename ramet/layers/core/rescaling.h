@@ -10,7 +10,7 @@ struct RescalingConfig {
   NumberOrList offset = 0.0;
   static constexpr std::size_t kPositional = 1;
   static constexpr auto fields =
-      std::tuple{field("scale", &RescalingConfig::scale), field("offset", &RescalingConfig::offset)};
+      Fields{field("scale", &RescalingConfig::scale), field("offset", &RescalingConfig::offset)};
 };
 
 class RescalingLayer final : public LayerOf<RescalingLayer, RescalingConfig, MaskRule::pass_through> {

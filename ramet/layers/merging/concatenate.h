@@ -8,7 +8,7 @@ namespace layers {
 // unmasked.
 struct ConcatenateConfig {
   std::int64_t axis = -1;
-  static constexpr auto fields = std::tuple{field("axis", &ConcatenateConfig::axis)};
+  static constexpr auto fields = Fields{field("axis", &ConcatenateConfig::axis)};
 };
 
 class ConcatenateLayer final : public LayerOf<ConcatenateLayer, ConcatenateConfig, MaskRule::custom> {

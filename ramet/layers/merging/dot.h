@@ -11,7 +11,7 @@ struct DotConfig {
   IntOrList axes = {};
   bool normalize = false;
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{field("axes", &DotConfig::axes), field("normalize", &DotConfig::normalize)};
+  static constexpr auto fields = Fields{field("axes", &DotConfig::axes), field("normalize", &DotConfig::normalize)};
 };
 void normalize(DotConfig& config);
 

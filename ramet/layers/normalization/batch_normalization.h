@@ -29,7 +29,7 @@ struct BatchNormalizationConfig {
   double renorm_momentum = 0.99;
   bool synchronized = false;
 
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("axis", &BatchNormalizationConfig::axis),
       field("momentum", &BatchNormalizationConfig::momentum),
       field("epsilon", &BatchNormalizationConfig::epsilon),

@@ -22,7 +22,7 @@ struct LayerNormalizationConfig {
   Constraint gamma_constraint = nullptr;
   bool rms_scaling = false;
 
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("axis", &LayerNormalizationConfig::axis),
       field("epsilon", &LayerNormalizationConfig::epsilon),
       field("center", &LayerNormalizationConfig::center),
@@ -68,7 +68,7 @@ struct GroupNormalizationConfig {
   Constraint gamma_constraint = nullptr;
 
   static constexpr std::size_t kPositional = 1, kRequired = 0;
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("groups", &GroupNormalizationConfig::groups),
       field("axis", &GroupNormalizationConfig::axis),
       field("epsilon", &GroupNormalizationConfig::epsilon),
@@ -102,7 +102,7 @@ class GroupNormalizationLayer final
 struct UnitNormalizationConfig {
   IntOrList axis = -1;
   static constexpr std::size_t kPositional = 1, kRequired = 0;
-  static constexpr auto fields = std::tuple{field("axis", &UnitNormalizationConfig::axis)};
+  static constexpr auto fields = Fields{field("axis", &UnitNormalizationConfig::axis)};
 };
 class UnitNormalizationLayer final
     : public LayerOf<UnitNormalizationLayer, UnitNormalizationConfig, MaskRule::pass_through> {

@@ -8,8 +8,8 @@ namespace layers {
 struct GlobalPoolingConfig {
   DataFormat data_format = "channels_last";
   bool keepdims = false;
-  static constexpr auto fields = std::tuple{field("data_format", &GlobalPoolingConfig::data_format),
-                                            field("keepdims", &GlobalPoolingConfig::keepdims)};
+  static constexpr auto fields = Fields{field("data_format", &GlobalPoolingConfig::data_format),
+                                        field("keepdims", &GlobalPoolingConfig::keepdims)};
 };
 
 // Only GlobalAveragePooling1D knows masks: its mean is over the steps that are not masked (0/0 = NaN where none is

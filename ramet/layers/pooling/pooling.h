@@ -17,8 +17,8 @@ struct PoolingConfig {
   DataFormat data_format = "channels_last";
   static constexpr std::size_t kPositional = 1, kRequired = kind == Pool::max ? 0 : 1;
   static constexpr auto fields =
-      std::tuple{field("pool_size", &PoolingConfig::pool_size), field("strides", &PoolingConfig::strides),
-                 field("padding", &PoolingConfig::padding), field("data_format", &PoolingConfig::data_format)};
+      Fields{field("pool_size", &PoolingConfig::pool_size), field("strides", &PoolingConfig::strides),
+             field("padding", &PoolingConfig::padding), field("data_format", &PoolingConfig::data_format)};
 };
 template <std::size_t rank, Pool kind>
 void normalize(PoolingConfig<rank, kind>& config);

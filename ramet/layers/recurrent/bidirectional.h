@@ -35,7 +35,7 @@ struct BidirectionalConfig {
   LayerRef backward_layer = nullptr;
 
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("layer", &BidirectionalConfig::layer),
       field("merge_mode", &BidirectionalConfig::merge_mode),
       field("backward_layer", &BidirectionalConfig::backward_layer),

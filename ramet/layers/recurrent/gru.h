@@ -34,7 +34,7 @@ struct GRUConfig {
   bool zero_output_for_mask = false;
 
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("units", &GRUConfig::units, positive),
       field("activation", &GRUConfig::activation),
       field("recurrent_activation", &GRUConfig::recurrent_activation),

@@ -28,7 +28,7 @@ struct GRUCellConfig {
   std::optional<std::int64_t> seed = std::nullopt;
 
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("units", &GRUCellConfig::units, positive),
       field("activation", &GRUCellConfig::activation),
       field("recurrent_activation", &GRUCellConfig::recurrent_activation),

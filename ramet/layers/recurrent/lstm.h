@@ -34,7 +34,7 @@ struct LSTMConfig {
   bool zero_output_for_mask = false;
 
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("units", &LSTMConfig::units, positive),
       field("activation", &LSTMConfig::activation),
       field("recurrent_activation", &LSTMConfig::recurrent_activation),

@@ -28,7 +28,7 @@ struct LSTMCellConfig {
   std::optional<std::int64_t> seed = std::nullopt;
 
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("units", &LSTMCellConfig::units, positive),
       field("activation", &LSTMCellConfig::activation),
       field("recurrent_activation", &LSTMCellConfig::recurrent_activation),

@@ -10,8 +10,8 @@ struct RecurrentCall {
   Arg mask = {};           // [batch, steps]: steps where it is false are skipped
   std::optional<bool> training = std::nullopt;
   static constexpr auto fields =
-      std::tuple{field("initial_state", &RecurrentCall::initial_state), field("mask", &RecurrentCall::mask),
-                 field("training", &RecurrentCall::training)};
+      Fields{field("initial_state", &RecurrentCall::initial_state), field("mask", &RecurrentCall::mask),
+             field("training", &RecurrentCall::training)};
 };
 
 struct LoopOptions {

@@ -48,7 +48,7 @@ Array step_of(const Array& x, std::int64_t t) {
 
 struct MinimalConfig {
   std::int64_t units = 1;
-  static constexpr auto fields = std::tuple{field("units", &MinimalConfig::units, positive)};
+  static constexpr auto fields = Fields{field("units", &MinimalConfig::units, positive)};
 };
 // A user's cell whose output is not a state: twice the state.
 class MinimalCellLayer final : public layers::CellOf<MinimalCellLayer, MinimalConfig> {

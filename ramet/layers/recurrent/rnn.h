@@ -33,7 +33,7 @@ struct RNNConfig {
   bool zero_output_for_mask = false;
 
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("cell", &RNNConfig::cell),
       field("return_sequences", &RNNConfig::return_sequences),
       field("return_state", &RNNConfig::return_state),

@@ -31,7 +31,7 @@ struct SimpleRNNConfig {
   bool zero_output_for_mask = false;
 
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("units", &SimpleRNNConfig::units, positive),
       field("activation", &SimpleRNNConfig::activation),
       field("use_bias", &SimpleRNNConfig::use_bias),

@@ -23,7 +23,7 @@ struct SimpleRNNCellConfig {
   std::optional<std::int64_t> seed = std::nullopt;
 
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{
+  static constexpr auto fields = Fields{
       field("units", &SimpleRNNCellConfig::units, positive),
       field("activation", &SimpleRNNCellConfig::activation),
       field("use_bias", &SimpleRNNCellConfig::use_bias),

@@ -9,7 +9,7 @@ struct StackedRNNCellsConfig {
   std::vector<LayerRef> cells = {};
 
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{field("cells", &StackedRNNCellsConfig::cells)};
+  static constexpr auto fields = Fields{field("cells", &StackedRNNCellsConfig::cells)};
 };
 
 class StackedRNNCellsLayer final : public CellOf<StackedRNNCellsLayer, StackedRNNCellsConfig> {

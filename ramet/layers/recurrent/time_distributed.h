@@ -11,7 +11,7 @@ struct TimeDistributedConfig {
   LayerRef layer = nullptr;
 
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{field("layer", &TimeDistributedConfig::layer)};
+  static constexpr auto fields = Fields{field("layer", &TimeDistributedConfig::layer)};
 };
 
 class TimeDistributedLayer final

@@ -14,8 +14,8 @@ struct DropoutConfig {
   std::optional<std::int64_t> seed = std::nullopt;
   static constexpr std::size_t kPositional = 1;
   static constexpr auto fields =
-      std::tuple{field("rate", &DropoutConfig::rate), field("noise_shape", &DropoutConfig::noise_shape),
-                 field("seed", &DropoutConfig::seed)};
+      Fields{field("rate", &DropoutConfig::rate), field("noise_shape", &DropoutConfig::noise_shape),
+             field("seed", &DropoutConfig::seed)};
 };
 void normalize(DropoutConfig& config);
 
@@ -38,8 +38,8 @@ struct AlphaDropoutConfig {
   std::optional<std::int64_t> seed = std::nullopt;
   static constexpr std::size_t kPositional = 1;
   static constexpr auto fields =
-      std::tuple{field("rate", &AlphaDropoutConfig::rate), field("noise_shape", &AlphaDropoutConfig::noise_shape),
-                 field("seed", &AlphaDropoutConfig::seed)};
+      Fields{field("rate", &AlphaDropoutConfig::rate), field("noise_shape", &AlphaDropoutConfig::noise_shape),
+             field("seed", &AlphaDropoutConfig::seed)};
 };
 void normalize(AlphaDropoutConfig& config);
 
@@ -61,7 +61,7 @@ struct SpatialDropout1DConfig {
   std::optional<std::int64_t> seed = std::nullopt;
   static constexpr std::size_t kPositional = 1;
   static constexpr auto fields =
-      std::tuple{field("rate", &SpatialDropout1DConfig::rate), field("seed", &SpatialDropout1DConfig::seed)};
+      Fields{field("rate", &SpatialDropout1DConfig::rate), field("seed", &SpatialDropout1DConfig::seed)};
 };
 void normalize(SpatialDropout1DConfig& config);
 struct SpatialDropout2DConfig {
@@ -69,9 +69,9 @@ struct SpatialDropout2DConfig {
   DataFormat data_format = "channels_last";
   std::optional<std::int64_t> seed = std::nullopt;
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{field("rate", &SpatialDropout2DConfig::rate),
-                                            field("data_format", &SpatialDropout2DConfig::data_format),
-                                            field("seed", &SpatialDropout2DConfig::seed)};
+  static constexpr auto fields =
+      Fields{field("rate", &SpatialDropout2DConfig::rate), field("data_format", &SpatialDropout2DConfig::data_format),
+             field("seed", &SpatialDropout2DConfig::seed)};
 };
 void normalize(SpatialDropout2DConfig& config);
 

@@ -12,7 +12,7 @@ struct GaussianNoiseConfig {
   std::optional<std::int64_t> seed = std::nullopt;
   static constexpr std::size_t kPositional = 1;
   static constexpr auto fields =
-      std::tuple{field("stddev", &GaussianNoiseConfig::stddev), field("seed", &GaussianNoiseConfig::seed)};
+      Fields{field("stddev", &GaussianNoiseConfig::stddev), field("seed", &GaussianNoiseConfig::seed)};
 };
 void normalize(GaussianNoiseConfig& config);
 class GaussianNoiseLayer final : public LayerOf<GaussianNoiseLayer, GaussianNoiseConfig, MaskRule::pass_through> {
@@ -33,7 +33,7 @@ struct GaussianDropoutConfig {
   std::optional<std::int64_t> seed = std::nullopt;
   static constexpr std::size_t kPositional = 1;
   static constexpr auto fields =
-      std::tuple{field("rate", &GaussianDropoutConfig::rate), field("seed", &GaussianDropoutConfig::seed)};
+      Fields{field("rate", &GaussianDropoutConfig::rate), field("seed", &GaussianDropoutConfig::seed)};
 };
 void normalize(GaussianDropoutConfig& config);
 class GaussianDropoutLayer final : public LayerOf<GaussianDropoutLayer, GaussianDropoutConfig, MaskRule::pass_through> {
@@ -53,7 +53,7 @@ struct ActivityRegularizationConfig {
   double l1 = 0;
   double l2 = 0;
   static constexpr auto fields =
-      std::tuple{field("l1", &ActivityRegularizationConfig::l1), field("l2", &ActivityRegularizationConfig::l2)};
+      Fields{field("l1", &ActivityRegularizationConfig::l1), field("l2", &ActivityRegularizationConfig::l2)};
 };
 class ActivityRegularizationLayer final
     : public LayerOf<ActivityRegularizationLayer, ActivityRegularizationConfig, MaskRule::pass_through> {

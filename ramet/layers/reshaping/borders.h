@@ -10,8 +10,8 @@ struct ZeroPadding1DConfig {
   IntOrList padding = 1;  // on both sides, or {before, after}
   DataFormat data_format = "channels_last";
   static constexpr std::size_t kPositional = 1, kRequired = 0;
-  static constexpr auto fields = std::tuple{field("padding", &ZeroPadding1DConfig::padding),
-                                            field("data_format", &ZeroPadding1DConfig::data_format)};
+  static constexpr auto fields =
+      Fields{field("padding", &ZeroPadding1DConfig::padding), field("data_format", &ZeroPadding1DConfig::data_format)};
 };
 void normalize(ZeroPadding1DConfig& config);
 class ZeroPadding1DLayer final : public LayerOf<ZeroPadding1DLayer, ZeroPadding1DConfig> {
@@ -26,8 +26,8 @@ struct ZeroPadding2DConfig {
   BorderPairs padding = 1;
   DataFormat data_format = "channels_last";
   static constexpr std::size_t kPositional = 1, kRequired = 0;
-  static constexpr auto fields = std::tuple{field("padding", &ZeroPadding2DConfig::padding),
-                                            field("data_format", &ZeroPadding2DConfig::data_format)};
+  static constexpr auto fields =
+      Fields{field("padding", &ZeroPadding2DConfig::padding), field("data_format", &ZeroPadding2DConfig::data_format)};
 };
 void normalize(ZeroPadding2DConfig& config);
 class ZeroPadding2DLayer final : public LayerOf<ZeroPadding2DLayer, ZeroPadding2DConfig> {
@@ -41,7 +41,7 @@ class ZeroPadding2DLayer final : public LayerOf<ZeroPadding2DLayer, ZeroPadding2
 struct Cropping1DConfig {
   IntOrList cropping = 1;  // on both sides, or {before, after}
   static constexpr std::size_t kPositional = 1, kRequired = 0;
-  static constexpr auto fields = std::tuple{field("cropping", &Cropping1DConfig::cropping)};
+  static constexpr auto fields = Fields{field("cropping", &Cropping1DConfig::cropping)};
 };
 void normalize(Cropping1DConfig& config);
 class Cropping1DLayer final : public LayerOf<Cropping1DLayer, Cropping1DConfig> {
@@ -57,7 +57,7 @@ struct Cropping2DConfig {
   DataFormat data_format = "channels_last";
   static constexpr std::size_t kPositional = 1, kRequired = 0;
   static constexpr auto fields =
-      std::tuple{field("cropping", &Cropping2DConfig::cropping), field("data_format", &Cropping2DConfig::data_format)};
+      Fields{field("cropping", &Cropping2DConfig::cropping), field("data_format", &Cropping2DConfig::data_format)};
 };
 void normalize(Cropping2DConfig& config);
 class Cropping2DLayer final : public LayerOf<Cropping2DLayer, Cropping2DConfig> {

@@ -9,7 +9,7 @@ namespace layers {
 // (batch, everything else). With channels_first the channels are moved last before.
 struct FlattenConfig {
   DataFormat data_format = "channels_last";
-  static constexpr auto fields = std::tuple{field("data_format", &FlattenConfig::data_format)};
+  static constexpr auto fields = Fields{field("data_format", &FlattenConfig::data_format)};
 };
 class FlattenLayer final : public LayerOf<FlattenLayer, FlattenConfig> {
  public:
@@ -23,7 +23,7 @@ class FlattenLayer final : public LayerOf<FlattenLayer, FlattenConfig> {
 struct ReshapeConfig {
   std::vector<std::int64_t> target_shape = {};
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{field("target_shape", &ReshapeConfig::target_shape)};
+  static constexpr auto fields = Fields{field("target_shape", &ReshapeConfig::target_shape)};
 };
 void normalize(ReshapeConfig& config);
 class ReshapeLayer final : public LayerOf<ReshapeLayer, ReshapeConfig> {
@@ -38,7 +38,7 @@ class ReshapeLayer final : public LayerOf<ReshapeLayer, ReshapeConfig> {
 struct PermuteConfig {
   std::vector<std::int64_t> dims = {};
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{field("dims", &PermuteConfig::dims)};
+  static constexpr auto fields = Fields{field("dims", &PermuteConfig::dims)};
 };
 void normalize(PermuteConfig& config);
 class PermuteLayer final : public LayerOf<PermuteLayer, PermuteConfig> {
@@ -53,7 +53,7 @@ class PermuteLayer final : public LayerOf<PermuteLayer, PermuteConfig> {
 struct RepeatVectorConfig {
   std::int64_t n = 0;
   static constexpr std::size_t kPositional = 1;
-  static constexpr auto fields = std::tuple{field("n", &RepeatVectorConfig::n)};
+  static constexpr auto fields = Fields{field("n", &RepeatVectorConfig::n)};
 };
 void normalize(RepeatVectorConfig& config);
 class RepeatVectorLayer final : public LayerOf<RepeatVectorLayer, RepeatVectorConfig> {

@@ -9,7 +9,7 @@ namespace layers {
 struct UpSampling1DConfig {
   std::int64_t size = 2;
   static constexpr std::size_t kPositional = 1, kRequired = 0;
-  static constexpr auto fields = std::tuple{field("size", &UpSampling1DConfig::size)};
+  static constexpr auto fields = Fields{field("size", &UpSampling1DConfig::size)};
 };
 void normalize(UpSampling1DConfig& config);
 class UpSampling1DLayer final : public LayerOf<UpSampling1DLayer, UpSampling1DConfig> {
@@ -32,8 +32,8 @@ struct UpSampling2DConfig {
   Choice<InterpolationNames> interpolation = "nearest";
   static constexpr std::size_t kPositional = 1, kRequired = 0;
   static constexpr auto fields =
-      std::tuple{field("size", &UpSampling2DConfig::size), field("data_format", &UpSampling2DConfig::data_format),
-                 field("interpolation", &UpSampling2DConfig::interpolation)};
+      Fields{field("size", &UpSampling2DConfig::size), field("data_format", &UpSampling2DConfig::data_format),
+             field("interpolation", &UpSampling2DConfig::interpolation)};
 };
 void normalize(UpSampling2DConfig& config);
 class UpSampling2DLayer final : public LayerOf<UpSampling2DLayer, UpSampling2DConfig> {

@@ -15,8 +15,8 @@ struct AttentionAttrs {
   bool causal = false;  // query i sees keys up to i
   bool masked = false;  // the last input is a mask
   static constexpr auto fields =
-      std::tuple{field("scale", &AttentionAttrs::scale), field("causal", &AttentionAttrs::causal),
-                 field("masked", &AttentionAttrs::masked)};
+      Fields{field("scale", &AttentionAttrs::scale), field("causal", &AttentionAttrs::causal),
+             field("masked", &AttentionAttrs::masked)};
 };
 extern const OpDef attention_op;
 // Inputs: q, k, v, the second result, the gradient of y, a mask. Results: gradients of q, k, v. Has none itself.

@@ -13,7 +13,7 @@ struct IotaAttrs {
   std::int64_t axis = 0;
   std::string dtype = "int32";
   static constexpr auto fields =
-      std::tuple{field("shape", &IotaAttrs::shape), field("axis", &IotaAttrs::axis), field("dtype", &IotaAttrs::dtype)};
+      Fields{field("shape", &IotaAttrs::shape), field("axis", &IotaAttrs::axis), field("dtype", &IotaAttrs::dtype)};
 };
 extern const OpDef constant_op, iota_op;
 

@@ -9,19 +9,18 @@ namespace ramet::ops {
 struct ConvAttrs {
   std::vector<std::int64_t> strides, dilation, pad_before, pad_after;  // per spatial axis; pad_after may be negative
   std::int64_t groups = 1;
-  static constexpr auto fields =
-      std::tuple{field("strides", &ConvAttrs::strides), field("dilation", &ConvAttrs::dilation),
-                 field("pad_before", &ConvAttrs::pad_before), field("pad_after", &ConvAttrs::pad_after),
-                 field("groups", &ConvAttrs::groups)};
+  static constexpr auto fields = Fields{field("strides", &ConvAttrs::strides), field("dilation", &ConvAttrs::dilation),
+                                        field("pad_before", &ConvAttrs::pad_before),
+                                        field("pad_after", &ConvAttrs::pad_after), field("groups", &ConvAttrs::groups)};
 };
 // `shape` is that of the result: the input's, or the kernel's.
 struct ConvGradAttrs {
   std::vector<std::int64_t> shape, strides, dilation, pad_before;
   std::int64_t groups = 1;
   static constexpr auto fields =
-      std::tuple{field("shape", &ConvGradAttrs::shape), field("strides", &ConvGradAttrs::strides),
-                 field("dilation", &ConvGradAttrs::dilation), field("pad_before", &ConvGradAttrs::pad_before),
-                 field("groups", &ConvGradAttrs::groups)};
+      Fields{field("shape", &ConvGradAttrs::shape), field("strides", &ConvGradAttrs::strides),
+             field("dilation", &ConvGradAttrs::dilation), field("pad_before", &ConvGradAttrs::pad_before),
+             field("groups", &ConvGradAttrs::groups)};
 };
 extern const OpDef conv_op, conv_input_grad_op, conv_kernel_grad_op;
 

@@ -32,7 +32,7 @@ extern const OpDef select_op, cast_op;
 
 struct CastAttrs {
   std::string dtype = "float32";
-  static constexpr auto fields = std::tuple{field("dtype", &CastAttrs::dtype)};
+  static constexpr auto fields = Fields{field("dtype", &CastAttrs::dtype)};
 };
 
 Value neg(Value x);

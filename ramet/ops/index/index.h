@@ -6,11 +6,11 @@ namespace ramet::ops {
 
 struct GatherAttrs {
   std::string what = "index";  // what an index is called in the error for one that is out of range
-  static constexpr auto fields = std::tuple{field("what", &GatherAttrs::what)};
+  static constexpr auto fields = Fields{field("what", &GatherAttrs::what)};
 };
 struct ScatterAttrs {
   std::int64_t size = 0;
-  static constexpr auto fields = std::tuple{field("size", &ScatterAttrs::size)};
+  static constexpr auto fields = Fields{field("size", &ScatterAttrs::size)};
 };
 extern const OpDef gather_op, scatter_add_op, take_last_op, put_last_op;
 

@@ -14,9 +14,9 @@ struct LinearAttrs {
   bool residual = false;                          // one more input like the result
   std::string activation = "linear";              // linear, relu, relu6, sigmoid, tanh, gelu
   static constexpr auto fields =
-      std::tuple{field("transpose_a", &LinearAttrs::transpose_a), field("transpose_b", &LinearAttrs::transpose_b),
-                 field("bias", &LinearAttrs::bias), field("residual", &LinearAttrs::residual),
-                 field("activation", &LinearAttrs::activation)};
+      Fields{field("transpose_a", &LinearAttrs::transpose_a), field("transpose_b", &LinearAttrs::transpose_b),
+             field("bias", &LinearAttrs::bias), field("residual", &LinearAttrs::residual),
+             field("activation", &LinearAttrs::activation)};
 };
 struct ConvLinearAttrs {
   std::vector<std::int64_t> strides, dilation, pad_before, pad_after;
@@ -24,10 +24,10 @@ struct ConvLinearAttrs {
   bool bias = false, residual = false;  // inputs as above
   std::string activation = "linear";
   static constexpr auto fields =
-      std::tuple{field("strides", &ConvLinearAttrs::strides),       field("dilation", &ConvLinearAttrs::dilation),
-                 field("pad_before", &ConvLinearAttrs::pad_before), field("pad_after", &ConvLinearAttrs::pad_after),
-                 field("groups", &ConvLinearAttrs::groups),         field("bias", &ConvLinearAttrs::bias),
-                 field("residual", &ConvLinearAttrs::residual),     field("activation", &ConvLinearAttrs::activation)};
+      Fields{field("strides", &ConvLinearAttrs::strides),       field("dilation", &ConvLinearAttrs::dilation),
+             field("pad_before", &ConvLinearAttrs::pad_before), field("pad_after", &ConvLinearAttrs::pad_after),
+             field("groups", &ConvLinearAttrs::groups),         field("bias", &ConvLinearAttrs::bias),
+             field("residual", &ConvLinearAttrs::residual),     field("activation", &ConvLinearAttrs::activation)};
   ConvAttrs conv() const { return {strides, dilation, pad_before, pad_after, groups}; }
 };
 extern const OpDef linear_op, conv_linear_op;

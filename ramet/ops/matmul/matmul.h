@@ -8,7 +8,7 @@ struct MatmulAttrs {
   bool transpose_a = false;
   bool transpose_b = false;
   static constexpr auto fields =
-      std::tuple{field("transpose_a", &MatmulAttrs::transpose_a), field("transpose_b", &MatmulAttrs::transpose_b)};
+      Fields{field("transpose_a", &MatmulAttrs::transpose_a), field("transpose_b", &MatmulAttrs::transpose_b)};
 };
 extern const OpDef matmul_op;
 

@@ -8,7 +8,7 @@ namespace ramet::ops {
 struct RandomAttrs {
   std::vector<std::int64_t> shape;
   std::string dtype = "float32";
-  static constexpr auto fields = std::tuple{field("shape", &RandomAttrs::shape), field("dtype", &RandomAttrs::dtype)};
+  static constexpr auto fields = Fields{field("shape", &RandomAttrs::shape), field("dtype", &RandomAttrs::dtype)};
 };
 extern const OpDef random_uniform_op, random_normal_op;
 

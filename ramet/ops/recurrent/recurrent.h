@@ -20,14 +20,14 @@ struct RecurrentAttrs {
   bool reverse = false;  // from the last step to the first; sequences stay in the order of time
   bool masked = false;   // the last input is a mask
   static constexpr auto fields =
-      std::tuple{field("reverse", &RecurrentAttrs::reverse), field("masked", &RecurrentAttrs::masked)};
+      Fields{field("reverse", &RecurrentAttrs::reverse), field("masked", &RecurrentAttrs::masked)};
 };
 struct RecurrentGradAttrs {
   bool reverse = false, masked = false;
   bool sequence = false;  // a gradient of h after each step is among the inputs
   static constexpr auto fields =
-      std::tuple{field("reverse", &RecurrentGradAttrs::reverse), field("masked", &RecurrentGradAttrs::masked),
-                 field("sequence", &RecurrentGradAttrs::sequence)};
+      Fields{field("reverse", &RecurrentGradAttrs::reverse), field("masked", &RecurrentGradAttrs::masked),
+             field("sequence", &RecurrentGradAttrs::sequence)};
 };
 extern const OpDef simple_rnn_op, gru_op, lstm_op;
 // Inputs: x, W, U, each state before each step, the gates, gradients of the last states, of the sequence, a mask.

@@ -6,11 +6,11 @@ namespace ramet::ops {
 
 struct ReduceAttrs {
   std::vector<std::int64_t> axes;  // ascending, from the front
-  static constexpr auto fields = std::tuple{field("axes", &ReduceAttrs::axes)};
+  static constexpr auto fields = Fields{field("axes", &ReduceAttrs::axes)};
 };
 struct ArgAttrs {
   std::int64_t axis = 0;
-  static constexpr auto fields = std::tuple{field("axis", &ArgAttrs::axis)};
+  static constexpr auto fields = Fields{field("axis", &ArgAttrs::axis)};
 };
 extern const OpDef reduce_sum_op, reduce_max_op, reduce_min_op, reduce_prod_op, argmax_op, argmin_op;
 

@@ -6,30 +6,30 @@ namespace ramet::ops {
 
 struct ReshapeAttrs {
   std::vector<std::int64_t> shape;
-  static constexpr auto fields = std::tuple{field("shape", &ReshapeAttrs::shape)};
+  static constexpr auto fields = Fields{field("shape", &ReshapeAttrs::shape)};
 };
 struct TransposeAttrs {
   std::vector<std::int64_t> axes;
-  static constexpr auto fields = std::tuple{field("axes", &TransposeAttrs::axes)};
+  static constexpr auto fields = Fields{field("axes", &TransposeAttrs::axes)};
 };
 struct SliceAttrs {
   std::vector<std::int64_t> begin, end, step;  // per axis; 0 ≤ begin ≤ end ≤ size, step ≥ 1
   static constexpr auto fields =
-      std::tuple{field("begin", &SliceAttrs::begin), field("end", &SliceAttrs::end), field("step", &SliceAttrs::step)};
+      Fields{field("begin", &SliceAttrs::begin), field("end", &SliceAttrs::end), field("step", &SliceAttrs::step)};
 };
 struct PadAttrs {
   std::vector<std::int64_t> before, after,
       inside;  // zeros before, after and between the elements; before/after may crop (< 0)
-  static constexpr auto fields = std::tuple{field("before", &PadAttrs::before), field("after", &PadAttrs::after),
-                                            field("inside", &PadAttrs::inside)};
+  static constexpr auto fields =
+      Fields{field("before", &PadAttrs::before), field("after", &PadAttrs::after), field("inside", &PadAttrs::inside)};
 };
 struct AxisAttrs {
   std::int64_t axis = 0;
-  static constexpr auto fields = std::tuple{field("axis", &AxisAttrs::axis)};
+  static constexpr auto fields = Fields{field("axis", &AxisAttrs::axis)};
 };
 struct ReverseAttrs {
   std::vector<std::int64_t> axes;
-  static constexpr auto fields = std::tuple{field("axes", &ReverseAttrs::axes)};
+  static constexpr auto fields = Fields{field("axes", &ReverseAttrs::axes)};
 };
 extern const OpDef reshape_op, transpose_op, broadcast_to_op, slice_op, pad_op, concat_op, reverse_op;
 

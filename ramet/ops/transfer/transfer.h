@@ -6,7 +6,7 @@ namespace ramet::ops {
 
 struct TransferAttrs {
   std::string to = "cpu:0", from = "cpu:0";
-  static constexpr auto fields = std::tuple{field("to", &TransferAttrs::to), field("from", &TransferAttrs::from)};
+  static constexpr auto fields = Fields{field("to", &TransferAttrs::to), field("from", &TransferAttrs::from)};
 };
 extern const OpDef transfer_op;
 
