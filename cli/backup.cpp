@@ -57,7 +57,7 @@ Model Backup::open(const Model& asked) {
   for (std::size_t i = 0; i < variables.size(); ++i) {
     std::vector<double> values;
     for (const Json& value : states[i].as_array()) values.push_back(value.as_double());
-    const Array& now = variables[i]->value();
+    const Array& now = variables[i]->stored();
     variables[i]->assign(Array::of<double>(now.shape(), values).astype(now.dtype()));
   }
   model.layer().file_info.metadata.erase(kKey);
@@ -68,7 +68,7 @@ void Backup::save(const Model& model, std::int64_t epochs, const JsonObject& his
   JsonArray states;
   for (const auto& v : kept_apart(model.layer())) {
     JsonArray values;
-    for (const double value : v->value().to_doubles()) values.push_back(Json(value));
+    for (const double value : v->stored().to_doubles()) values.push_back(Json(value));
     states.push_back(Json(std::move(values)));
   }
   const Json training(JsonObject{{"epochs", Json(epochs)}, {"history", Json(history)}, {"states", Json(states)}});

@@ -65,7 +65,7 @@ void compile_with(Model& model, const CompileFlags& flags) {
   JsonObject config = model.compiled() ? model.get_compile_config() : JsonObject{{"optimizer", Json("rmsprop")}};
   Arrays state;
   if (model.compiled() && !flags.optimizer)
-    for (const auto& v : model.optimizer_variables()) state.push_back(v->value().copy());
+    for (const auto& v : model.optimizer_variables()) state.push_back(v->value());
   if (flags.optimizer) config.set("optimizer", object_from("--optimizer", *flags.optimizer));
   if (!flags.loss.empty()) config.set("loss", losses_from(flags.loss)), config.set("loss_weights", Json(nullptr));
   if (!flags.metrics.empty()) {

@@ -88,17 +88,18 @@ std::vector<WeightDifference> compare_weights(const Model& a, const Model& b, do
     std::size_t i = 0;
     while (i < in_b.size() && (met[i] || in_b[i]->path != v->path)) ++i;
     if (i == in_b.size()) {
-      out.push_back({v->path, to_string(v->value().shape()), "", std::numeric_limits<double>::quiet_NaN()});
+      out.push_back({v->path, to_string(v->stored().shape()), "", std::numeric_limits<double>::quiet_NaN()});
       continue;
     }
     met[i] = true;
-    const double difference = max_difference(v->value(), in_b[i]->value());
+    const double difference = max_difference(v->stored(), in_b[i]->stored());
     if (!(difference <= atol))
-      out.push_back({v->path, to_string(v->value().shape()), to_string(in_b[i]->value().shape()), difference});
+      out.push_back({v->path, to_string(v->stored().shape()), to_string(in_b[i]->stored().shape()), difference});
   }
   for (std::size_t i = 0; i < in_b.size(); ++i)
     if (!met[i])
-      out.push_back({in_b[i]->path, "", to_string(in_b[i]->value().shape()), std::numeric_limits<double>::quiet_NaN()});
+      out.push_back(
+          {in_b[i]->path, "", to_string(in_b[i]->stored().shape()), std::numeric_limits<double>::quiet_NaN()});
   return out;
 }
 

@@ -48,7 +48,7 @@ double self_test() {
   for (const auto& input : program->inputs()) {
     inputs.push_back(images);
     for (const auto& v : model.weights())
-      if (v->path == input.name) inputs.back() = v->value();
+      if (v->path == input.name) inputs.back() = v->stored();
   }
   return max_difference(model.predict(images), evaluate_plainly(*program, inputs)[0]);
 }

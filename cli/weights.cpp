@@ -48,17 +48,17 @@ int weights(const WeightsArgs& args) {
   JsonArray list;
   std::int64_t total = 0;
   for (const auto& v : model.weights()) {
-    const Statistics s = statistics_of(v->value());
+    const Statistics s = statistics_of(v->stored());
     const auto number = [&](double x) { return s.finite ? short_number(x) : std::string("-"); };
     const auto json_number = [&](double x) { return s.finite ? Json(x) : Json(nullptr); };
-    total += v->value().size();
-    table.row({v->path, to_string(v->value().shape()), std::string(keras_name(v->value().dtype())),
-               with_thousands(v->value().size()), v->trainable ? "yes" : "no", number(s.min), number(s.max),
+    total += v->stored().size();
+    table.row({v->path, to_string(v->stored().shape()), std::string(keras_name(v->stored().dtype())),
+               with_thousands(v->stored().size()), v->trainable ? "yes" : "no", number(s.min), number(s.max),
                number(s.mean), with_thousands(s.nonfinite)});
     list.push_back(Json(JsonObject{{"path", Json(v->path)},
-                                   {"shape", shape_json(v->value().shape())},
-                                   {"dtype", Json(std::string(keras_name(v->value().dtype())))},
-                                   {"parameters", Json(v->value().size())},
+                                   {"shape", shape_json(v->stored().shape())},
+                                   {"dtype", Json(std::string(keras_name(v->stored().dtype())))},
+                                   {"parameters", Json(v->stored().size())},
                                    {"trainable", Json(v->trainable)},
                                    {"min", json_number(s.min)},
                                    {"max", json_number(s.max)},

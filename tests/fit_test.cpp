@@ -285,3 +285,53 @@ TEST_CASE("fit, evaluate and predict: a batch size far beyond the data is one ba
         doctest::Approx(m.evaluate(d.x, d.y, {.batch_size = 40, .verbose = 0})["loss"]));
   CHECK(max_difference(m.predict(d.x, {.batch_size = huge}), m.predict(d.x)) == 0);
 }
+
+TEST_CASE("fit: class_weight is for training alone, also when validation_split makes the validation data") {
+  const auto in = Input({1});
+  Model model(in, Dense(1, {.activation = "sigmoid", .kernel_initializer = "zeros"})(in));
+  model.compile({.optimizer = SGD(0.0), .loss = "binary_crossentropy"});
+  const Array x = Array::random_normal({20, 1}), y = Array::full({20, 1}, 1.0);
+  const History h =
+      model.fit(x, y, {.batch_size = 5, .verbose = 0, .validation_split = 0.5, .class_weight = {{0, 1.0}, {1, 10.0}}});
+  CHECK(h["loss"][0] == doctest::Approx(10 * std::log(2.0)));
+  CHECK(h["val_loss"][0] == doctest::Approx(std::log(2.0)));
+}
+
+TEST_CASE("evaluate: losses of single outputs count every batch alike, the loss counts it by its size") {
+  const auto in = Input({1});
+  const auto zero = [](const char* name) { return Dense(1, {.kernel_initializer = "zeros"}, {.name = name}); };
+  Model model(in, {zero("a")(in), zero("b")(in)});
+  model.compile({.optimizer = "sgd", .loss = {"mse", "mse"}});
+  // Batches of 4, 4 and 2: the squares are 1, 1 and 9.
+  const Array x({10, 1}), b({10, 1}), a = Array::of<float>({10, 1}, {1, 1, 1, 1, 1, 1, 1, 1, 3, 3});
+  const Logs logs = model.evaluate(x, {a, b}, {.batch_size = 4, .verbose = 0});
+  CHECK(logs["a_loss"] == doctest::Approx((1 + 1 + 9) / 3.0));
+  CHECK(logs["b_loss"] == 0);
+  CHECK(logs["loss"] == doctest::Approx((4 + 4 + 2 * 9) / 10.0));
+}
+
+namespace {
+
+struct NoArguments {
+  static constexpr Fields fields{};
+};
+// Adds a loss of one number for each element.
+class AddsLossLayer final : public LayerOf<AddsLossLayer, NoArguments> {
+ public:
+  static constexpr std::string_view kClassName = "AddsLoss";
+  using LayerOf::LayerOf;
+  Value call(const CallContext& ctx, Value x) const override {
+    ctx.add_loss(x * 0.0 + 2.0);
+    return x;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("evaluate: an added loss that is not a scalar is summed") {
+  const auto in = Input({3});
+  Model model(in, Handle<AddsLossLayer>()(in));
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  const Array x({10, 3});
+  CHECK(model.evaluate(x, x, {.verbose = 0})["loss"] == doctest::Approx(60));
+}

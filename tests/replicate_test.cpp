@@ -64,3 +64,46 @@ TEST_CASE("replicate: fewer than two devices, devices that are not there and rep
       multi_gpu_model(model, 1),
       "For multi-gpu usage to be effective, call `multi_gpu_model` with `gpus >= 2`. Received: `gpus=1`", UsageError);
 }
+
+TEST_CASE("replicate: penalties on activations and added losses are those of the whole batch") {
+  const auto in = Input({4});
+  const auto x = Dense(3, {.kernel_initializer = "ones", .activity_regularizer = regularizers::L2(0.1)})(in);
+  const auto y = ActivityRegularization({.l1 = 0.2, .l2 = 0.3})(x);
+  Model model(in, Dense(2)(y));
+  for (const std::int64_t batch : {1, 2, 7, 12}) {
+    const Array a = Array::random_normal({batch, 4}), b = Array::random_normal({batch, 2});
+    model.compile({.optimizer = "sgd", .loss = "mse"});
+    const double alone = model.evaluate(a, b, {.batch_size = batch, .verbose = 0})["loss"];
+    for (const int count : {2, 3}) {
+      Model wide = replicate(model, devices(count));
+      wide.compile({.optimizer = "sgd", .loss = "mse"});
+      CAPTURE(batch);
+      CAPTURE(count);
+      CHECK(wide.evaluate(a, b, {.batch_size = batch, .verbose = 0})["loss"] == doctest::Approx(alone).epsilon(1e-6));
+    }
+  }
+}
+
+TEST_CASE("replicate: names that the model, its inputs and its outputs share do not collide") {
+  const auto in = Input({3}, {.name = "same"});
+  const Array x = Array::random_normal({5, 3});
+  const Model named_alike(in, Dense(2, {}, {.name = "head"})(in), {.name = "head"});
+  const Model wide = replicate(named_alike, devices(2));
+  CHECK(wide.output_names() == std::vector<std::string>{"head_1"});
+  CHECK(max_difference(wide.predict(x), named_alike.predict(x)) == 0);
+
+  const Model passes(in, {in, Dense(2, {}, {.name = "y"})(in)});
+  const Model both = replicate(passes, devices(3));
+  CHECK(both.output_names() == std::vector<std::string>{"same_1", "y"});
+  const Arrays a = both.predict(x), b = passes.predict(x);
+  for (std::size_t i = 0; i < 2; ++i) CHECK(max_difference(a[i], b[i]) == 0);
+}
+
+TEST_CASE("replicate: a fixed batch size is refused by name") {
+  const auto in = Input({3}, {.batch_size = 8, .name = "x"});
+  const Model model(in, Dense(2)(in), {.name = "fixed"});
+  CHECK_THROWS_WITH_AS(replicate(model, devices(2)),
+                       "replicate: model 'fixed' has the fixed batch size 8 (input 'x'), which its replicas would not "
+                       "get; build it without `batch_size`",
+                       UsageError);
+}

@@ -17,7 +17,7 @@ class BatchSliceLayer final : public LayerOf<BatchSliceLayer, BatchSliceConfig, 
   static constexpr std::string_view kClassName = "BatchSlice";
   using LayerOf::LayerOf;
   std::string registered_name() const override { return "ramet>BatchSlice"; }
-  Value call(const CallContext&, Value x) const override { return rows(x); }
+  Value call(const CallContext& ctx, Value x) const override;
   Values compute_mask(const CallContext& ctx, const std::vector<Traced>& inputs) const override;
   Value rows(Value x) const;
 };

@@ -113,14 +113,17 @@ void take_weights(const LayerMap& twins, Weights how) {
     if (old == fresh) continue;
     const auto from = old->weights(), to = fresh->weights();
     bool same = from.size() == to.size();
-    for (std::size_t i = 0; same && i < from.size(); ++i) same = from[i]->value().shape() == to[i]->value().shape();
+    for (std::size_t i = 0; same && i < from.size(); ++i) same = from[i]->stored().shape() == to[i]->stored().shape();
     if (!same) continue;
     for (std::size_t i = 0; i < from.size(); ++i) {
       if (from[i]->identity() == to[i]->identity()) continue;
-      if (how == Weights::share && from[i]->spec() == to[i]->spec())
+      require(how != Weights::share || from[i]->spec() == to[i]->spec(), "clone_model: '", to[i]->path, "' is ",
+              to[i]->spec(), " in the clone and ", from[i]->spec(),
+              " in the source, so it cannot be shared; use Weights::copy or another dtype");
+      if (how == Weights::share)
         to[i]->share(*from[i]);
       else
-        to[i]->assign(from[i]->value());
+        to[i]->assign(from[i]->stored());
     }
   }
 }

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "ramet/base/strings.h"
-#include "ramet/graph/load_context.h"
 
 namespace ramet {
 namespace {
@@ -94,26 +93,41 @@ bool Graph::enter(const Tensor& tensor, std::map<const Operation*, int>& index) 
   return true;
 }
 
-// Keras' order: by depth, deepest first, then by index. The depth of an operation is that of its deepest node.
+// Keras' order. Nodes: by depth, deepest first; within a depth in the order in which a walk from the outputs backwards
+// first meets them, as a node or as a parent of one. (A depth that grows later does not move a node: users see who runs
+// first in moving statistics, random numbers and masks.) Operations: by the depth of their deepest node, then by index.
 void Graph::sort(const std::map<const Operation*, int>& index) {
   std::map<const Operation*, int> depth;
+  std::vector<NodeRef> met;
+  const auto meet = [&](const NodeRef& node) -> int& {
+    const auto [it, fresh] = node_depth_.try_emplace(node.get(), 0);
+    if (fresh) met.push_back(node);
+    return it->second;
+  };
   for (auto it = nodes_.rbegin(); it != nodes_.rend(); ++it) {
     const Node& node = **it;
-    int& mine = node_depth_[&node];
+    int& mine = meet(*it);
     mine = std::max(mine, depth[node.operation.get()]);
     depth[node.operation.get()] = mine;
     if (node.is_input()) continue;
     for (const Tensor& t : node.arguments.tensors()) {
-      int& parent = node_depth_[t.node().get()];
+      int& parent = meet(t.node());
       parent = std::max(parent, mine + 1);
     }
   }
+  nodes_ = std::move(met);
   std::stable_sort(nodes_.begin(), nodes_.end(), [&](const NodeRef& a, const NodeRef& b) {
     return node_depth_.at(a.get()) > node_depth_.at(b.get());
   });
-  std::set<const Operation*> seen;
-  for (const NodeRef& node : nodes_)
-    if (seen.insert(node->operation.get()).second) operations_.push_back(node->operation);
+  for (const NodeRef& node : nodes_) {
+    auto& calls = calls_[node->operation.get()];
+    if (calls.empty()) operations_.push_back(node->operation);
+    calls.push_back(node);
+  }
+  for (auto& [operation, calls] : calls_) {
+    std::sort(calls.begin(), calls.end(), [](const NodeRef& a, const NodeRef& b) { return a->index < b->index; });
+    for (std::size_t i = 0; i < calls.size(); ++i) node_index_[calls[i].get()] = static_cast<int>(i);
+  }
   std::stable_sort(operations_.begin(), operations_.end(), [&](const OperationRef& a, const OperationRef& b) {
     const int da = depth.at(a.get()), db = depth.at(b.get());
     return da != db ? da > db : index.at(a.get()) < index.at(b.get());
@@ -136,47 +150,8 @@ std::vector<LayerRef> Graph::layers() const {
 }
 
 std::vector<NodeRef> Graph::nodes_of(const Operation& operation) const {
-  std::vector<NodeRef> out;
-  for (const NodeRef& node : nodes_)
-    if (node->operation.get() == &operation) out.push_back(node);
-  std::sort(out.begin(), out.end(), [](const NodeRef& a, const NodeRef& b) { return a->index < b->index; });
-  return out;
-}
-
-int Graph::node_index(const Node& node) const {
-  int index = 0;
-  for (const NodeRef& other : nodes_) index += other->operation == node.operation && other->index < node.index;
-  return index;
-}
-
-TracedNest Graph::trace(Trace& trace, const std::vector<Traced>& inputs) const {
-  ensure(inputs.size() == flat_inputs_.size(), "graph traced with ", inputs.size(), " inputs");
-  std::map<std::pair<const Node*, int>, Traced> value;
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    value[{flat_inputs_[i].node().get(), flat_inputs_[i].index()}] = inputs[i];
-  const auto now = [&](const Tensor& t) { return value.at({t.node().get(), t.index()}); };
-  LoadContext* const loading = LoadContext::current();
-  for (const NodeRef& node : nodes_) {
-    if (node->is_input()) continue;
-    if (loading && ++loading->calls_traced > kMostCallsTraced)
-      throw DataError(cat("models that call models several times make more than ", kMostCallsTraced, " calls"));
-    TracedArgs args;
-    const auto traced = [&](const Arg& a) {
-      // An optional input that was not given is Python's None for whoever takes it.
-      TracedNest out = a.map<Traced>(now);
-      return out.is_leaf() && !out.leaf().value ? TracedNest() : out;
-    };
-    for (const Arg& a : node->arguments.args) args.args.push_back(traced(a));
-    for (const auto& [key, a] : node->arguments.kwargs) args.kwargs.emplace_back(key, traced(a));
-    const Device before = trace.program.device;
-    if (node->device) trace.program.device = *node->device;
-    const auto results = node->operation->trace(trace, args).flatten();
-    trace.program.device = before;
-    require(results.size() == node->outputs.size(), describe(*node->operation), ": returned ", results.size(),
-            " outputs; it returned ", node->outputs.size(), " when the model was built");
-    for (std::size_t i = 0; i < results.size(); ++i) value[{node.get(), static_cast<int>(i)}] = results[i];
-  }
-  return outputs_.map<Traced>(now);
+  const auto found = calls_.find(&operation);
+  return found == calls_.end() ? std::vector<NodeRef>() : found->second;
 }
 
 Arg replay(const Graph& graph, std::map<Tensor, Tensor> start, const ReplayHooks& hooks) {

@@ -19,13 +19,13 @@ class Graph {
   const Arg& outputs() const { return outputs_; }
   const std::vector<Tensor>& flat_inputs() const { return flat_inputs_; }
   const std::vector<Tensor>& flat_outputs() const { return flat_outputs_; }
-  const std::vector<NodeRef>& nodes() const { return nodes_; }  // producers before users; input nodes too
+  const std::vector<NodeRef>& nodes() const { return nodes_; }  // in the order they run; input nodes too
   int depth(const Node& node) const { return node_depth_.at(&node); }
   const std::vector<OperationRef>& operations() const { return operations_; }
   std::vector<LayerRef> layers() const;
   // Place of a node among the calls of its operation that belong to this graph.
-  int node_index(const Node& node) const;
-  std::vector<NodeRef> nodes_of(const Operation& operation) const;
+  int node_index(const Node& node) const { return node_index_.at(&node); }
+  std::vector<NodeRef> nodes_of(const Operation& operation) const;  // in the order they were made
 
   // Emits the whole graph. `inputs` in flat order; an undefined value stands for an optional input that was not given.
   TracedNest trace(Trace& trace, const std::vector<Traced>& inputs) const;
@@ -39,7 +39,8 @@ class Graph {
   std::vector<Tensor> flat_inputs_, flat_outputs_;
   std::set<Tensor> input_set_;  // the same as flat_inputs_, to be searched
   std::vector<NodeRef> nodes_;
-  std::map<const Node*, int> node_depth_, state_;  // state: 1 in progress, 2 done
+  std::map<const Node*, int> node_depth_, node_index_, state_;  // state: 1 in progress, 2 done
+  std::map<const Operation*, std::vector<NodeRef>> calls_;      // that belong to this graph, in order
   std::vector<OperationRef> operations_;
 };
 

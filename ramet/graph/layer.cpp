@@ -20,18 +20,18 @@ std::mutex policy_mutex;
 std::string global_policy = "float32";
 thread_local std::string path_prefix;  // empty, or ends in '/'
 
-TracedNest cast_floating(const TracedNest& nest, DType dtype) {
-  return nest.map<Traced>([&](const Traced& t) {
-    return t.value && is_floating(t.value.dtype()) ? Traced{ops::cast(t.value, dtype), t.mask} : t;
-  });
-}
-
 }  // namespace
 
+Gate& Variable::gate() {
+  static Gate gate;
+  return gate;
+}
+
 void Variable::assign(const Array& given) {
+  const Gate::Write alone(gate());
   Array& mine = storage();
-  ensure(given.shape() == mine.shape(), "variable '", path, "' is ", to_string(mine.shape()), "; got ",
-         to_string(given.shape()));
+  require(given.shape() == mine.shape(), "variable '", path, "' has shape ", to_string(mine.shape()),
+          "; it was assigned ", to_string(given.shape()));
   const Array same = given.astype(mine.dtype());
   std::copy_n(static_cast<const char*>(same.raw()), same.byte_size(), static_cast<char*>(mine.raw()));
   touched();
@@ -142,7 +142,8 @@ Weight Builder::weight(const std::string& name, Shape shape, const InitFunction&
   const DType dtype = options.dtype.value_or(layer_.variable_dtype());
   auto variable = std::make_shared<Variable>(name, first_value(layer_, name, shape, dtype, initializer));
   variable->path = cat(path_, "/", name);
-  variable->trainable = options.trainable;
+  variable->is_parameter = options.trainable;
+  variable->trainable = options.trainable && layer_.trainable();
   variable->regularizer = std::move(options.regularizer);
   variable->constraint = std::move(options.constraint);
   layer_.variables_.push_back(variable);
@@ -153,7 +154,7 @@ Weight Builder::seed(std::optional<std::int64_t> seed) {
   const auto number = seed ? *seed : static_cast<std::int64_t>(next_seed());
   auto variable = std::make_shared<Variable>("seed_generator_state", Array::of<std::int64_t>({2}, {number, 0}));
   variable->path = cat(path_, "/seed_generator_state");
-  variable->trainable = false;
+  variable->is_parameter = variable->trainable = false;
   variable->is_weight = false;
   layer_.variables_.push_back(variable);
   return Weight(variable);
@@ -188,15 +189,21 @@ LayerRef Layer::clone_named(std::string name) const {
   return out;
 }
 
+std::vector<std::string> Layer::sublayer_names() const {
+  return std::vector<std::string>(sublayers().size(), "layers/");
+}
+
 void Layer::set_trainable(bool trainable) {
   trainable_ = trainable;
+  for (const auto& v : variables_)
+    if (v->is_parameter) v->trainable = trainable;
   for (const auto& inner : sublayers()) inner->set_trainable(trainable);
 }
 
 void Layer::collect_weights(VariableRefs& out) const {
-  for (const bool trainable : {true, false})
+  for (const bool parameter : {true, false})
     for (const auto& v : variables_)
-      if (v->is_weight && v->trainable == trainable) out.push_back(v);
+      if (v->is_weight && v->is_parameter == parameter) out.push_back(v);
   for (const auto& inner : sublayers()) inner->collect_weights(out);
 }
 
@@ -210,29 +217,21 @@ VariableRefs Layer::weights() const {
 }
 
 VariableRefs Layer::trainable_weights() const {
-  VariableRefs out;
-  if (!trainable_) return out;
-  std::set<const void*> seen;
-  for (const auto& v : variables_)
-    if (v->is_weight && v->trainable && seen.insert(v->identity()).second) out.push_back(v);
-  for (const auto& inner : sublayers())
-    for (const auto& v : inner->trainable_weights())
-      if (seen.insert(v->identity()).second) out.push_back(v);
+  if (!trainable_) return {};
+  VariableRefs out = weights();
+  std::erase_if(out, [](const VariableRef& v) { return !v->trainable; });
   return out;
 }
 
 VariableRefs Layer::non_trainable_weights() const {
-  const auto list = trainable_weights();
-  const std::set<VariableRef> trainable(list.begin(), list.end());
-  VariableRefs out;
-  for (const auto& v : weights())
-    if (!trainable.count(v)) out.push_back(v);
+  VariableRefs out = weights();
+  if (trainable_) std::erase_if(out, [](const VariableRef& v) { return v->trainable; });
   return out;
 }
 
 Arrays Layer::get_weights() const {
   Arrays out;
-  for (const auto& v : weights()) out.push_back(v->value().copy());
+  for (const auto& v : weights()) out.push_back(v->value());
   return out;
 }
 
@@ -241,15 +240,16 @@ void Layer::set_weights(const Arrays& values) {
   require(values.size() == all.size(), "You called `set_weights(weights)` on layer '", name(),
           "' with a weight list of length ", values.size(), ", but the layer was expecting ", all.size(), " weights.");
   for (std::size_t i = 0; i < all.size(); ++i)
-    require(values[i].shape() == all[i]->value().shape(), "Layer ", name(), " weight shape ",
-            to_string(all[i]->value().shape()), " is not compatible with provided weight shape ",
-            to_string(values[i].shape()), ". (weight '", all[i]->path, "')");
+    require(values[i].shape() == all[i]->shape(), "Layer ", name(), " weight shape ", to_string(all[i]->shape()),
+            " is not compatible with provided weight shape ", to_string(values[i].shape()), ". (weight '", all[i]->path,
+            "')");
+  const Gate::Write alone(Variable::gate());  // all of them at once, for whoever predicts meanwhile
   for (std::size_t i = 0; i < all.size(); ++i) all[i]->assign(values[i]);
 }
 
 std::int64_t Layer::count_params() const {
   std::int64_t count = 0;
-  for (const auto& v : weights()) count += v->value().size();
+  for (const auto& v : weights()) count += v->size();
   return count;
 }
 
@@ -319,24 +319,50 @@ Values Layer::compute_mask(const CallContext& ctx, const std::vector<Traced>&) c
   return mask_rule() == MaskRule::pass_through ? Values{ctx.mask()} : Values{};
 }
 
-TracedNest Layer::trace(Trace& trace, const TracedArgs& given) {
+std::pair<TracedArgs, bool> Layer::entering(const Trace& trace, const TracedArgs& given) const {
   TracedArgs args;
-  const auto cast = [&](const TracedNest& nest) { return autocast() ? cast_floating(nest, compute_dtype()) : nest; };
-  for (const auto& a : given.args) args.args.push_back(cast(a));
+  const auto enter = [&](const TracedNest& nest) {
+    return nest.map<Traced>([&](const Traced& t) {
+      const bool cast = autocast() && t.value && is_floating(t.value.dtype());
+      return Traced{cast ? ops::cast(t.value, compute_dtype()) : t.value, t.mask};
+    });
+  };
+  for (const auto& a : given.args) args.args.push_back(enter(a));
   bool training = trace.training;
   for (const auto& [key, a] : given.kwargs) {
     if (key == "training" && a.is_constant() && a.constant().is_bool()) training = a.constant().as_bool();
-    args.kwargs.emplace_back(key, cast(a));
+    args.kwargs.emplace_back(key, enter(a));
   }
+  return {std::move(args), training};
+}
+
+namespace {
+
+// The tensors of the first argument with the masks in force.
+std::vector<Traced> masked_inputs(const CallContext& ctx) {
+  std::vector<Traced> inputs;
+  if (!ctx.args().args.empty()) inputs = ctx.args().args[0].flatten();
+  for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].mask = ctx.mask(i);
+  return inputs;
+}
+
+}  // namespace
+
+Values Layer::output_masks(Trace& trace, const TracedArgs& given) {
+  const auto [args, training] = entering(trace, given);
+  const CallContext ctx(trace, *this, args, training);
+  return compute_mask(ctx, masked_inputs(ctx));
+}
+
+TracedNest Layer::trace(Trace& trace, const TracedArgs& given) {
+  const auto [args, training] = entering(trace, trace.with_masks_now(given));
   ensure(built_, describe(*this), " was called before it was built");
   trace.scope.push_back(name());
   const CallContext ctx(trace, *this, args, training);
+  const std::vector<Traced> inputs = masked_inputs(ctx);
   TracedNest out = call_args(ctx, args);
 
   // Masks: what the layer says, for outputs that do not carry one already.
-  std::vector<Traced> inputs;
-  if (!args.args.empty()) inputs = args.args[0].flatten();
-  for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].mask = ctx.mask(i);
   const Values masks = compute_mask(ctx, inputs);
   const auto count = out.flatten().size();
   require(masks.size() <= 1 || masks.size() == count, describe(*this), ": compute_mask returned ", masks.size(),

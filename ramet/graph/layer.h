@@ -136,10 +136,12 @@ class Layer : public Operation {
   virtual std::vector<std::string> positional_arguments() const { return {"inputs"}; }
   // The default of `training` in Keras' signature. Files up to Keras 3.15 record it on nodes although nobody passed it.
   virtual std::optional<bool> default_training() const { return false; }
-  virtual std::vector<LayerRef> sublayers() const { return {}; }
+  // The layers inside. By default those that `build` built (Builder::build), so a layer of one's own that only holds
+  // some and builds them need not name them.
+  virtual std::vector<LayerRef> sublayers() const { return built_inside_; }
   // What each of them is called in a weights file. A name that ends in '/' is a container of several, numbered there by
-  // class: "cells/".
-  virtual std::vector<std::string> sublayer_names() const { return {}; }
+  // class: "cells/". By default all stand in "layers/".
+  virtual std::vector<std::string> sublayer_names() const;
   // Whether floating inputs and weights are cast to the compute type before `call` sees them.
   virtual bool autocast() const { return true; }
   // A penalty on the outputs, divided by the batch size and added to the losses; empty for none.
@@ -159,13 +161,17 @@ class Layer : public Operation {
   // -----------------------------------------------------------------------------------------------------------------
   bool built() const { return built_; }
   bool trainable() const { return trainable_; }
-  virtual void set_trainable(bool trainable);  // of the layers inside, too
+  // For its parameters and the layers inside, too. Opening a layer inside again opens just that: what is trained is
+  // decided by the flags of the variables.
+  virtual void set_trainable(bool trainable);
+  // The flag of this layer alone: how files, clones and constructors give a model its own.
   void set_own_trainable(bool trainable) { trainable_ = trainable; }
   DType compute_dtype() const { return dtype_.compute; }
   DType variable_dtype() const { return dtype_.variable; }
   const std::string& dtype_name() const { return dtype_name_; }  // of the policy
   // Own trainable, own other, then those of the layers inside; each variable once. Seeds are left out.
   VariableRefs weights() const;
+  // None when this layer is frozen; else those whose own flag says so, whatever the layers in between say.
   VariableRefs trainable_weights() const;
   VariableRefs non_trainable_weights() const;
   Arrays get_weights() const;
@@ -178,6 +184,8 @@ class Layer : public Operation {
   JsonObject file_extras;
 
   TracedNest trace(Trace& trace, const TracedArgs& args) override;
+  // The masks that the outputs of a call with these arguments have: what compute_mask says.
+  Values output_masks(Trace& trace, const TracedArgs& args);
   void prepare(const SpecArgs& args) override;
   // Builds unless built. `path` starts the paths of the weights.
   void build_now(const std::string& path, const SpecArgs& args);
@@ -193,6 +201,9 @@ class Layer : public Operation {
 
  private:
   VariableRefs variables_;
+  // Arguments as `call` sees them, and the training flag in force.
+  std::pair<TracedArgs, bool> entering(const Trace& trace, const TracedArgs& given) const;
+
   std::vector<LayerRef> built_inside_;  // built by this layer's build, so forgotten with it
   bool built_ = false, trainable_ = true;
   Json build_config_;

@@ -103,6 +103,12 @@ bool no_rows(const std::vector<Traced>& inputs) {
                      [](const Traced& t) { return t.value && t.value.rank() >= 1 && t.value.dim(0) == 0; });
 }
 
+// How much of the batch the call is for.
+double share_of(const Trace& trace, const TracedArgs& args) {
+  const auto inputs = args.args.empty() ? std::vector<Traced>() : args.args[0].flatten();
+  return inputs.empty() || !inputs[0].value ? 1.0 : trace.share_of(inputs[0].value);
+}
+
 // Outputs without rows, of the shapes the graph gives for one row. Nothing runs, so no state (moving statistics, seeds)
 // changes.
 TracedNest outputs_without_rows(const Graph& graph, Trace& trace, const std::vector<Traced>& inputs) {
@@ -127,21 +133,30 @@ TracedNest outputs_without_rows(const Graph& graph, Trace& trace, const std::vec
 
 }  // namespace
 
-TracedNest ModelLayer::trace(Trace& trace, const TracedArgs& args) {
+TracedNest ModelLayer::trace(Trace& trace, const TracedArgs& given_args) {
+  const TracedArgs args = trace.with_masks_now(given_args);
   std::vector<Traced> inputs = match_inputs(args);
   if (const TracedNest* given = args.find("mask"); given && !given->is_none()) {
-    if (given->is_leaf() && inputs.size() == 1) inputs[0].mask = given->leaf().value;
+    // The tensor itself has the mask from now on, inside the model and outside.
+    const auto set = [&](Traced& input, const TracedNest& mask) {
+      if (!mask.is_leaf() || !input.value) return;
+      if (trace.mask_of(input) != mask.leaf().value) trace.set_mask(input.value, mask.leaf().value);
+      input.mask = mask.leaf().value;
+    };
+    if (given->is_leaf() && inputs.size() == 1) set(inputs[0], *given);
     if (given->is_list())
-      for (std::size_t i = 0; i < inputs.size() && i < given->list().size(); ++i)
-        if (given->list()[i].is_leaf()) inputs[i].mask = given->list()[i].leaf().value;
+      for (std::size_t i = 0; i < inputs.size() && i < given->list().size(); ++i) set(inputs[i], given->list()[i]);
   }
   const bool before = trace.training;
   if (const TracedNest* given = args.find("training"); given && given->is_constant() && given->constant().is_bool())
     trace.training = given->constant().as_bool();
+  const std::size_t losses_before = trace.losses.size();
   trace.scope.push_back(name());
   TracedNest out = no_rows(inputs) ? outputs_without_rows(graph(), trace, inputs) : graph().trace(trace, inputs);
   trace.scope.pop_back();
   trace.training = before;
+  if (const double share = share_of(trace, args); share != 1)
+    for (std::size_t i = losses_before; i < trace.losses.size(); ++i) trace.losses[i] = trace.losses[i] * share;
   // A list of one output is handed on as the output itself.
   if (out.is_list() && out.list().size() == 1 && out.list()[0].is_leaf()) return out.list()[0];
   return out;
@@ -153,13 +168,13 @@ FunctionalLayer::FunctionalLayer(Arg inputs, Arg outputs, LayerOptions options)
         return Graph(std::move(in), std::move(out));
       }()) {
   mark_built();
-  if (!options.trainable) set_trainable(false);
+  set_own_trainable(options.trainable);
 }
 
 SequentialLayer::SequentialLayer(std::vector<LayerRef> layers, LayerOptions options)
     : ModelLayer(options.name.empty() ? unique_name("Sequential") : options.name, true, options.dtype) {
   for (auto& layer : layers) add(std::move(layer));
-  if (!options.trainable) set_trainable(false);
+  set_own_trainable(options.trainable);
 }
 
 const Graph& SequentialLayer::graph() const {

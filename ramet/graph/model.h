@@ -31,7 +31,7 @@ class ModelLayer : public Layer {
   LayerRef get_layer(std::string_view name) const;
   std::vector<std::string> output_names() const;
 
-  MaskSemantics mask_semantics = MaskSemantics::keras3;
+  MaskSemantics mask_semantics = kMaskSemantics;
   // What `compile` and training keep here (ramet/train, which guards it); a model layer only carries it.
   std::shared_ptr<void> training_state;
   // Where a loaded model comes from: what its file says besides the model.
@@ -125,6 +125,13 @@ class Logs : public std::vector<std::pair<std::string, double>> {
   void set(std::string_view name, double value);  // replaces or inserts
 };
 
+// Threads. Whatever only looks at a model (predict, evaluate, summary, save, get_weights) may be called from several
+// threads at once. `fit`, `train_on_batch` and `compile` are for one thread at a time, and a second is refused. What
+// looks waits for the training step that is running and then sees the weights between two steps; `set_weights` and
+// `load_weights` wait for predictions that are running, so that each prediction is made with the old weights or with
+// the new. Models that share layers count as one: only one of them at a time may be trained. Freezing, surgery and
+// adding layers are for a model that nobody else uses meanwhile. A Predictor takes no locks: its model stays as it is.
+//
 // A handle: copies are the same model. Training, evaluation and prediction are declared here and live in ramet/train;
 // include ramet/ramet.h to use them.
 class Model {
@@ -150,7 +157,7 @@ class Model {
   VariableRefs trainable_weights() const { return layer().trainable_weights(); }
   VariableRefs non_trainable_weights() const { return layer().non_trainable_weights(); }
   Arrays get_weights() const { return layer().get_weights(); }
-  void set_weights(const Arrays& values) { layer().set_weights(values); }
+  void set_weights(const Arrays& values);
   std::int64_t count_params() const { return layer().count_params(); }
   bool trainable() const { return layer().trainable(); }
   void set_trainable(bool trainable) { layer().set_trainable(trainable); }

@@ -411,8 +411,7 @@ JsonObject SequentialLayer::get_config() const {
 }
 
 LayerRef SequentialLayer::from_config(const JsonObject& json) {
-  LayerOptions options = model_options_from(json, "Sequential", {"layers", "build_input_shape"});
-  const bool trainable = std::exchange(options.trainable, true);
+  const LayerOptions options = model_options_from(json, "Sequential", {"layers", "build_input_shape"});
   auto model = std::make_shared<SequentialLayer>(std::vector<LayerRef>{}, options);
   std::set<std::string> names;
   std::size_t i = 0;
@@ -440,7 +439,6 @@ LayerRef SequentialLayer::from_config(const JsonObject& json) {
       model->build_for({shape_from(*shape), DType::f32});
     } catch (const Error& error) { throw DataError(at_pointer("/build_input_shape", error.what())); }
   }
-  if (!trainable) model->set_trainable(false);
   return model;
 }
 

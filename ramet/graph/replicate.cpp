@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "ramet/base/strings.h"
 #include "ramet/graph/batch_slice.h"
@@ -10,12 +11,20 @@
 namespace ramet {
 namespace {
 
-// A name that occurs several times gets _1, _2, … at every occurrence.
-std::vector<std::string> numbered(const std::vector<std::string>& names) {
-  std::map<std::string, int> count, seen;
+// Names for the joined outputs: those of the outputs. One that occurs several times gets _1, _2, … at every occurrence,
+// and so does one that the model or an input of it has already.
+std::vector<std::string> joined_names(const Model& source) {
+  const auto names = source.output_names();
+  std::map<std::string, int> count, number;
   for (const auto& name : names) ++count[name];
+  std::set<std::string> taken{source.name()};
+  for (const Tensor& t : source.inputs()) taken.insert(t.node()->operation->name());
   std::vector<std::string> out;
-  for (const auto& name : names) out.push_back(count[name] > 1 ? cat(name, "_", ++seen[name]) : name);
+  for (const auto& name : names) {
+    std::string own = count[name] > 1 ? cat(name, "_", ++number[name]) : name;
+    while (!taken.insert(own).second) own = cat(name, "_", ++number[name]);
+    out.push_back(std::move(own));
+  }
   return out;
 }
 
@@ -38,6 +47,12 @@ Value BatchSliceLayer::rows(Value x) const {
   require(x.rank() >= 1, describe(*this), ": a scalar has no batch");
   const auto batch = x.dim(0), step = batch / config().parts, begin = step * config().index;
   return ops::slice_axis(x, 0, begin, config().index + 1 == config().parts ? batch : begin + step);
+}
+
+Value BatchSliceLayer::call(const CallContext& ctx, Value x) const {
+  const Value slice = rows(x);
+  if (x.dim(0) > 0) ctx.trace().set_share(slice, static_cast<double>(slice.dim(0)) / static_cast<double>(x.dim(0)));
+  return slice;
 }
 
 Values BatchSliceLayer::compute_mask(const CallContext& ctx, const std::vector<Traced>&) const {
@@ -64,6 +79,10 @@ Values BatchJoinLayer::compute_mask(const CallContext&, const std::vector<Traced
 
 Model replicate(const Model& model, const std::vector<Device>& devices, const ReplicateOptions& options) {
   check_devices(devices);
+  for (const Tensor& t : model.inputs())
+    require(t.shape().empty() || t.shape()[0] == None, "replicate: model '", model.name(),
+            "' has the fixed batch size ", t.shape()[0], " (input '", t.name(),
+            "'), which its replicas would not get; build it without `batch_size`");
   const Model source =
       options.cpu_relocation ? clone_model(model, {.weights = Weights::copy, .device = Device()}) : model;
   const Graph& graph = source.layer().graph();
@@ -84,7 +103,7 @@ Model replicate(const Model& model, const std::vector<Device>& devices, const Re
   }
 
   const DeviceScope scope(options.cpu_merge ? Device() : devices[0]);
-  const auto names = numbered(source.output_names());
+  const auto names = joined_names(source);
   std::vector<Tensor> merged;
   for (std::size_t k = 0; k < parts.size(); ++k) {
     BatchJoinConfig config;

@@ -43,8 +43,8 @@ constexpr std::string_view kBuiltWhenMade[] = {"Activation",
 ParamTotal total_of(const VariableRefs& variables) {
   ParamTotal out;
   for (const auto& v : variables) {
-    out.count += v->value().size();
-    out.bytes += static_cast<std::int64_t>(v->value().byte_size());
+    out.count += v->stored().size();
+    out.bytes += static_cast<std::int64_t>(v->stored().byte_size());
   }
   return out;
 }

@@ -37,6 +37,15 @@ void Trace::bind(const VariableRef& variable, Value value) {
   entries_[variable->identity()].now = value;
 }
 
+TracedArgs Trace::with_masks_now(const TracedArgs& args) const {
+  if (masks_.empty()) return args;
+  TracedArgs out;
+  const auto now = [&](const Traced& t) { return Traced{t.value, mask_of(t)}; };
+  for (const auto& a : args.args) out.args.push_back(a.map<Traced>(now));
+  for (const auto& [key, a] : args.kwargs) out.kwargs.emplace_back(key, a.map<Traced>(now));
+  return out;
+}
+
 void Trace::finish() {
   for (const auto& variable : variables_) {
     const Entry& entry = entries_[variable->identity()];

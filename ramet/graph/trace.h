@@ -27,13 +27,16 @@ struct TracedArgs {
 // Which version of Keras decides where versions differ about masks.
 enum class MaskSemantics : unsigned char {
   keras2,     // merges AND, one mask goes to every output
-  keras3,     // up to 3.15: merges OR; one mask goes to every output (Keras itself: the first one only)
-  keras3_16,  // as keras3, and recurrent layers stop masks
+  keras3,     // 3.0 to 3.7: merges OR; one mask goes to every output (Keras itself: the first one only)
+  keras3_8,   // 3.8 to 3.15: as keras3, and MultiHeadAttention takes the masks of its arguments away
+  keras3_16,  // as keras3_8, and recurrent layers stop masks
 };
+// What a model built here has: that of the version its files name.
+inline constexpr MaskSemantics kMaskSemantics = MaskSemantics::keras3_8;
 
 class Trace {
  public:
-  Trace(Program& into, bool is_training, MaskSemantics masks = MaskSemantics::keras3)
+  Trace(Program& into, bool is_training, MaskSemantics masks = kMaskSemantics)
       : program(into), training(is_training), mask_semantics(masks) {}
 
   Program& program;
@@ -51,7 +54,26 @@ class Trace {
   // Makes the updates leave the program. Call once, when everything is traced.
   void finish();
 
+  // Masks travel beside their values. In Keras, though, a mask is an attribute of a tensor, which a layer can change
+  // for whoever looks at the tensor later. From here on `tensor` has this mask; undefined: none.
+  void set_mask(Value tensor, Value mask) { masks_[tensor.id] = mask; }
+  // The mask that `t` has now.
+  Value mask_of(const Traced& t) const {
+    const auto changed = masks_.find(t.value.id);
+    return changed == masks_.end() ? t.mask : changed->second;
+  }
+  bool masks_changed() const { return !masks_.empty(); }
+  TracedArgs with_masks_now(const TracedArgs& args) const;
+
   Values losses;  // added by layers: activity penalties and add_loss
+
+  // How much of the batch a slice of it is. What a model adds to the losses for a slice counts by that, so that
+  // replicas together add what one model adds for the whole batch.
+  void set_share(Value slice, double share) { shares_[slice.id] = share; }
+  double share_of(Value v) const {
+    const auto found = shares_.find(v.id);
+    return found == shares_.end() ? 1.0 : found->second;
+  }
 
   // Names of the layers being called, outermost first, for messages.
   std::vector<std::string> scope;
@@ -64,6 +86,8 @@ class Trace {
   };
   VariableRefs variables_;
   std::map<const void*, Entry> entries_;  // by identity: variables that share are one state
+  std::map<int, double> shares_;
+  std::map<int, Value> masks_;  // set_mask, by the id of the tensor's value
 };
 
 // What a layer's `call` works with: its variables as values, the training flag, masks, randomness.

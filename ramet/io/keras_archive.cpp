@@ -14,9 +14,10 @@ constexpr const char* kOwnMark = "ramet_version";
 constexpr const char* kOwnVersion = "0.1.0";
 
 MaskSemantics masks_of(const std::optional<KerasVersion>& version) {
-  if (!version) return MaskSemantics::keras3;
+  if (!version) return kMaskSemantics;
   if (version->major < 3) return MaskSemantics::keras2;
-  return *version >= KerasVersion{3, 16, 0} ? MaskSemantics::keras3_16 : MaskSemantics::keras3;
+  if (*version < KerasVersion{3, 8, 0}) return MaskSemantics::keras3;
+  return *version < KerasVersion{3, 16, 0} ? MaskSemantics::keras3_8 : MaskSemantics::keras3_16;
 }
 
 std::string text_of(const JsonObject& object, const char* key) {

@@ -176,7 +176,7 @@ void write_legacy_model(Sink& sink, const Model& model) {
     std::vector<std::string> names;
     for (const auto& v : legacy_weights(*layer)) {
       names.push_back(v->path);
-      put(cat(group, "/", v->path), v->value());
+      put(cat(group, "/", v->path), v->stored());
     }
     write_names(file, group, "weight_names", names);
   }
@@ -188,7 +188,7 @@ void write_legacy_model(Sink& sink, const Model& model) {
     std::vector<std::string> names;
     for (const auto& v : model.optimizer_variables()) {
       names.push_back(v->path);
-      put(cat("optimizer_weights/", v->path), v->value());
+      put(cat("optimizer_weights/", v->path), v->stored());
     }
     write_names(file, "optimizer_weights", "weight_names", names);
   }

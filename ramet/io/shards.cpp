@@ -39,7 +39,7 @@ void save_shards(const Model& model, const std::string& path, const ShardOptions
   for (const auto& group : groups) {
     std::vector<std::size_t> used;
     for (std::size_t i = 0; i < group.variables.size(); ++i) {
-      const Array& value = group.variables[i]->value();
+      const Array& value = group.variables[i]->stored();
       const std::uint64_t bytes = value.byte_size();
       require(bytes <= options.shard_bytes, "save_weights: the weight '", group.variables[i]->path, "' of ", bytes,
               " bytes is larger than a shard of ", options.shard_bytes);

@@ -31,9 +31,9 @@ class Walk {
   void visit(const Layer& layer, const std::string& path) {
     if (!seen_.insert(&layer).second) return;  // written where it was first
     WeightGroup own{path + "vars", layer.name(), {}};
-    for (const bool trainable : {true, false})
+    for (const bool parameter : {true, false})
       for (const auto& v : layer.own_variables())
-        if (v->is_weight && v->trainable == trainable) own.variables.push_back(v);
+        if (v->is_weight && v->is_parameter == parameter) own.variables.push_back(v);
     groups.push_back(std::move(own));
     const auto inside = layer.sublayers();
     const auto names = layer.sublayer_names();
@@ -116,7 +116,7 @@ hdf5::FileWriter weights_writer(const std::vector<WeightGroup>& groups) {
     file.group(group.path);
     file.attribute(group.path, "name", group.name);
     for (std::size_t i = 0; i < group.variables.size(); ++i) {
-      const Array& value = group.variables[i]->value();
+      const Array& value = group.variables[i]->stored();
       file.dataset(cat(group.path, "/", i), value.dtype(), value.shape(),
                    {static_cast<const std::byte*>(value.raw()), value.byte_size()});
     }
@@ -125,9 +125,9 @@ hdf5::FileWriter weights_writer(const std::vector<WeightGroup>& groups) {
 }
 
 Source match_variable(const hdf5::Dataset& dataset, const VariableRef& variable, std::string_view owner) {
-  if (dataset.shape() != variable->value().shape() || dataset.null())
+  if (dataset.shape() != variable->stored().shape() || dataset.null())
     throw DataError(cat("layer '", owner, "': the weight '", variable->name, "' has shape ",
-                        to_string(variable->value().shape()), ", the file has ", to_string(dataset.shape()), " at ",
+                        to_string(variable->stored().shape()), ", the file has ", to_string(dataset.shape()), " at ",
                         quoted(dataset.path())));
   const auto dtype = dataset.dtype();
   if (!dtype)
@@ -166,8 +166,8 @@ std::vector<std::string> read_weights(const std::vector<Source>& sources,
   // What must be unpacked or converted may fail, so it is done before any variable changes.
   std::vector<Array> converted(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i)
-    if (const auto& s = sources[i]; !s.dataset.raw() || *s.dataset.dtype() != s.variable->value().dtype())
-      converted[i] = decode(s.dataset).astype(s.variable->value().dtype());
+    if (const auto& s = sources[i]; !s.dataset.raw() || *s.dataset.dtype() != s.variable->stored().dtype())
+      converted[i] = decode(s.dataset).astype(s.variable->stored().dtype());
   std::vector<std::string> odd;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const auto& [variable, dataset] = sources[i];
@@ -184,7 +184,7 @@ std::vector<std::string> read_weights(const std::vector<Source>& sources,
       }
       variable->touched();
     }
-    if (nonfinite(variable->value())) odd.push_back(variable->path);
+    if (nonfinite(variable->stored())) odd.push_back(variable->path);
   }
   return odd;
 }

@@ -169,7 +169,7 @@ TEST_CASE("recorded metrics, update by update") {
         for (const auto& v : state) values.push_back(trace.value_of(v));
         program->output("result", metric->result(values));
         trace.finish();
-        for (const auto& v : trace.variables()) in.push_back(v->value());
+        for (const auto& v : trace.variables()) in.push_back(v->storage());
         bad = std::max(bad, badness(Executable::compile(std::move(program), *backend)->run(in)[0],
                                     functions().array(step.at("result")), 1e-6));
       }
@@ -236,7 +236,7 @@ TEST_CASE("recorded optimizers, step by step") {
         Trace trace(*program, true);
         optimizer->apply(trace, state, variables, g);
         trace.finish();
-        for (const auto& v : trace.variables()) in.push_back(v->value());
+        for (const auto& v : trace.variables()) in.push_back(v->storage());
         (void)Executable::compile(std::move(program), *backend)->run(in);
         for (std::size_t i = 0; i < variables.size(); ++i)
           bad = std::max(bad,

@@ -11,7 +11,7 @@ VariableRefs MetricBase::make_state() const {
   for (const auto& n : state_names()) {
     out.push_back(std::make_shared<Variable>(n, Array::scalar(0)));
     out.back()->path = cat(name(), "/", n);
-    out.back()->trainable = false;
+    out.back()->is_parameter = out.back()->trainable = false;
   }
   return out;
 }

@@ -43,7 +43,7 @@ OptimizerState OptimizerBase::build(const VariableRefs& trainable) const {
   const auto make = [&](const std::string& name, Array value) {
     auto v = std::make_shared<Variable>(name, std::move(value));
     v->path = cat(this->name(), "/", name);
-    v->trainable = false;
+    v->is_parameter = v->trainable = false;
     state.variables.push_back(v);
     return v;
   };
@@ -168,7 +168,7 @@ void OptimizerBase::apply(Trace& trace, const OptimizerState& state, const Varia
 }
 
 void OptimizerBase::finalize(const OptimizerState& state) const {
-  for (std::size_t i = 0; i < state.averages.size(); ++i) state.trainable[i]->assign(state.averages[i]->value());
+  for (std::size_t i = 0; i < state.averages.size(); ++i) state.trainable[i]->assign(state.averages[i]->stored());
 }
 
 }  // namespace ramet

@@ -116,7 +116,8 @@ void Model::compile(const CompileOptions& options) {
   require(static_cast<bool>(options.optimizer), "compile: an optimizer is needed");
   check_names(options);
   const auto training = Training::of(layer());
-  const Training::Changing changing(*training, layer(), "compile");
+  const Training::Owner owner(*training, layer(), "compile");
+  const Gate::Write alone(training->gate);
   CompileOptions merged = options;
   // As in Keras, what is not given stays as it was.
   if (training->compiled) {
@@ -140,10 +141,10 @@ void Model::compile(const CompileOptions& options) {
   layer().optimizer_params = [&model = layer()] {
     std::pair<std::int64_t, std::int64_t> out{0, 0};
     const auto state = Training::of(model);
-    const Training::Reading reading(*state, model, "summary");
+    const Gate::Read reading(state->gate);
     if (state->compiled && state->compiled->optimizer)
       for (const auto& v : state->compiled->optimizer->variables)
-        out.first += v->value().size(), out.second += static_cast<std::int64_t>(v->value().byte_size());
+        out.first += v->stored().size(), out.second += static_cast<std::int64_t>(v->stored().byte_size());
     return out;
   };
 }
@@ -157,12 +158,12 @@ double Model::learning_rate() const {
   const LearningRate& rate = compiled.options.optimizer->learning_rate();
   if (rate.schedule()) {
     // The schedule at the current step, computed as the training program does.
-    const double step = compiled.optimizer ? compiled.optimizer->iteration->value().item() : 0;
+    const double step = compiled.optimizer ? compiled.optimizer->iteration->stored().item() : 0;
     auto program = std::make_unique<Program>();
     program->output("rate", (*rate.schedule())(program->input("step", {{}, DType::i64})));
     return Executable::compile(std::move(program))->run(Arrays{Array::scalar(step, DType::i64)})[0].item();
   }
-  return training->optimizer_state(layer()).learning_rate->value().item();
+  return training->optimizer_state(layer()).learning_rate->stored().item();
 }
 
 void Model::set_learning_rate(double rate) {
@@ -188,7 +189,7 @@ JsonObject Model::get_compile_config() const {
   // The rate as it is now: callbacks may have changed it.
   if (compiled.optimizer && compiled.optimizer->learning_rate)
     optimizer.as_object().at("config").as_object().set("learning_rate",
-                                                       Json(compiled.optimizer->learning_rate->value().item()));
+                                                       Json(compiled.optimizer->learning_rate->stored().item()));
   return {{"optimizer", std::move(optimizer)},
           {"loss", encode_per_output(o.loss, [](const auto& l) { return encode_named(l); })},
           {"loss_weights", encode_per_output(o.loss_weights, [](double w) { return Json(w); })},
@@ -224,7 +225,7 @@ void Model::compile_like(const Model& other, bool with_state) {
   const VariableRefs from = source->compiled->optimizer->variables, to = optimizer_variables();
   bool same = from.size() == to.size();
   for (std::size_t i = 0; same && i < from.size(); ++i) same = from[i]->spec() == to[i]->spec();
-  for (std::size_t i = 0; same && i < from.size(); ++i) to[i]->assign(from[i]->value());
+  for (std::size_t i = 0; same && i < from.size(); ++i) to[i]->assign(from[i]->stored());
 }
 
 }  // namespace ramet

@@ -157,7 +157,7 @@ Arrays match_weights(const ModelLayer& model, const Feed& feed, const char* who)
   return out;
 }
 
-// The weight of every sample's class; classes that are not named weigh 1.
+// The weight of every sample's class.
 Array class_weights(const Array& y, const std::map<std::int64_t, double>& weights) {
   const std::int64_t n = y.dim(0), width = n == 0 ? 1 : y.size() / n;
   require(y.rank() == 1 || y.rank() == 2, "`class_weight` is only supported for targets of rank 1 or 2; got shape ",
@@ -201,12 +201,6 @@ DataSet match_data(ModelLayer& model, const DataRequest& r, const CompileOptions
   if (options) {
     data.y = match_targets(model, r.y, *options, r.who);
     data.weight = match_weights(model, r.sample_weight, r.who);
-    if (!r.class_weight.empty()) {
-      require(r.sample_weight.empty(), "You cannot `class_weight` and `sample_weight` at the same time.");
-      require(data.y.size() == 1 && data.y[0].defined(),
-              "`class_weight` is only supported for Models with a single output.");
-      data.weight[0] = class_weights(data.y[0], r.class_weight);
-    }
   }
   bool same = true;
   std::int64_t count = -1;
@@ -221,6 +215,15 @@ DataSet match_data(ModelLayer& model, const DataRequest& r, const CompileOptions
   require(count > 0, r.who, ": the data holds no samples");
   data.count = count;
   return data;
+}
+
+void weigh_classes(DataSet& data, const std::map<std::int64_t, double>& weights) {
+  if (weights.empty()) return;
+  for (const Array& given : data.weight)
+    require(!given.defined(), "You cannot `class_weight` and `sample_weight` at the same time.");
+  require(data.y.size() == 1 && data.y[0].defined(),
+          "`class_weight` is only supported for Models with a single output.");
+  data.weight[0] = class_weights(data.y[0], weights);
 }
 
 BatchSignature Batches::signature(std::int64_t batch, StepKind kind) const {

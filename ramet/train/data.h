@@ -17,12 +17,15 @@ struct DataRequest {
   const Feed& x;
   const Feed& y;
   const Feed& sample_weight;
-  const std::map<std::int64_t, double>& class_weight;
   const char* who;  // "fit", for messages
 };
 
 // UsageError in Keras' words when something does not fit the model. Builds a Sequential that has no input yet.
 DataSet match_data(ModelLayer& model, const DataRequest& request, const CompileOptions* options);
+
+// Weighs every sample by its class, 1 for classes that are not named. Keras takes it for training alone, so `fit` gives
+// it to what is left after validation_split.
+void weigh_classes(DataSet& data, const std::map<std::int64_t, double>& weights);
 
 // Batches of a data set, one after another. Without an order they are views of the arrays, with one they are gathered
 // into buffers that are used again.

@@ -13,7 +13,6 @@ using namespace train;
 
 namespace {
 
-const std::map<std::int64_t, double> kNoClassWeight;
 const Feed kNoFeed;
 
 const CompileOptions& compiled_options(const Training& training, const char* who) {
@@ -91,7 +90,10 @@ class FitLoop {
       seed_ = {seed, static_cast<std::uint64_t>(epoch)};
       run_epoch(epoch);
     }
-    if (training_.compiled->optimizer) training_.compiled->options.optimizer->finalize(*training_.compiled->optimizer);
+    if (training_.compiled->optimizer) {
+      const Gate::Write alone(training_.gate);
+      training_.compiled->options.optimizer->finalize(*training_.compiled->optimizer);
+    }
     for (const auto& c : options_.callbacks) c->on_train_end();
     return std::move(history_);
   }
@@ -174,14 +176,18 @@ class FitLoop {
   History history_;
 };
 
-template <class Hold>
 Logs on_batch(const Model& model, StepKind kind, const Feed& x, const Feed& y, const Feed& sample_weight,
               const char* who) {
   ModelLayer& layer = model.layer();
   const auto training = Training::of(layer);
   const CompileOptions& compiled = compiled_options(*training, who);
-  const Hold hold(*training, layer, who);
-  const DataSet data = match_data(layer, {x, y, sample_weight, kNoClassWeight, who}, &compiled);
+  std::optional<Training::Owner> owner;
+  std::optional<Gate::Read> reading;
+  if (kind == StepKind::train)
+    owner.emplace(*training, layer, who);
+  else
+    reading.emplace(training->gate);
+  const DataSet data = match_data(layer, {x, y, sample_weight, who}, &compiled);
   Batches batches(data, data.count);
   Measuring measuring(*training, layer, kind);
   measuring.step(batches, 0);
@@ -196,24 +202,24 @@ History Model::fit(const Feed& x, const Feed& y, const FitOptions& options) {
   require(options.epochs >= 0 && options.initial_epoch >= 0,
           "fit: `epochs` and `initial_epoch` must not be negative; got ", options.epochs, " and ",
           options.initial_epoch);
-  const Training::Changing changing(*training, layer(), "fit");
-  DataSet data = match_data(layer(), {x, y, options.sample_weight, options.class_weight, "fit"}, &compiled);
+  const Training::Owner owner(*training, layer(), "fit");
+  DataSet data = match_data(layer(), {x, y, options.sample_weight, "fit"}, &compiled);
   std::optional<DataSet> validation;
   const ValidationData& given = options.validation_data;
   if (!given.x.empty())
-    validation = match_data(layer(), {given.x, given.y, given.sample_weight, kNoClassWeight, "fit (validation_data)"},
-                            &compiled);
+    validation = match_data(layer(), {given.x, given.y, given.sample_weight, "fit (validation_data)"}, &compiled);
   else if (options.validation_split != 0)
     validation = split_off(data, options.validation_split);
+  weigh_classes(data, options.class_weight);
   return FitLoop(*this, *training, std::move(data), std::move(validation), options).run();
 }
 History Model::fit(const Feed& x, const Feed& y) { return fit(x, y, FitOptions{}); }
 
 Logs Model::evaluate(const Feed& x, const Feed& y, const EvaluateOptions& options) const {
   const auto training = Training::of(layer());
-  const Training::Reading reading(*training, layer(), "evaluate");
-  const DataSet data = match_data(layer(), {x, y, options.sample_weight, kNoClassWeight, "evaluate"},
-                                  &compiled_options(*training, "evaluate"));
+  const Gate::Read reading(training->gate);
+  const DataSet data =
+      match_data(layer(), {x, y, options.sample_weight, "evaluate"}, &compiled_options(*training, "evaluate"));
   const std::int64_t size = batch_size_for(options.batch_size, options.steps, data.count, "evaluate");
   const std::int64_t steps = std::min((data.count + size - 1) / size, options.steps.value_or(data.count));
   Progress progress(stderr_progress(options.verbose, steps));
@@ -225,13 +231,13 @@ Logs Model::evaluate(const Feed& x, const Feed& y, const EvaluateOptions& option
 Logs Model::evaluate(const Feed& x, const Feed& y) const { return evaluate(x, y, EvaluateOptions{}); }
 
 Logs Model::train_on_batch(const Feed& x, const Feed& y, const Feed& sample_weight) {
-  return on_batch<Training::Changing>(*this, StepKind::train, x, y, sample_weight, "train_on_batch");
+  return on_batch(*this, StepKind::train, x, y, sample_weight, "train_on_batch");
 }
 Logs Model::train_on_batch(const Feed& x, const Feed& y) {
-  return on_batch<Training::Changing>(*this, StepKind::train, x, y, kNoFeed, "train_on_batch");
+  return on_batch(*this, StepKind::train, x, y, kNoFeed, "train_on_batch");
 }
 Logs Model::test_on_batch(const Feed& x, const Feed& y) const {
-  return on_batch<Training::Reading>(*this, StepKind::test, x, y, kNoFeed, "test_on_batch");
+  return on_batch(*this, StepKind::test, x, y, kNoFeed, "test_on_batch");
 }
 
 Shuffle::Shuffle(const char* name) : kind_(Kind::batch) {

@@ -13,8 +13,6 @@ using namespace train;
 
 namespace {
 
-const std::map<std::int64_t, double> kNoClassWeight;
-
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // The model's step for data like this, with a plan of its own.
@@ -28,12 +26,12 @@ struct Made {
 Made make(const Model& model, const Feed& x, const Feed& y, const char* who, bool with_text) {
   ModelLayer& layer = model.layer();
   const auto training = Training::of(layer);
-  const Training::Reading reading(*training, layer, who);
+  const Gate::Read reading(training->gate);
   const bool trains = !y.arrays().empty();
   require(!trains || training->compiled, "You must call compile() before calling ", who, "() with targets");
   const Feed none;
   Made made;
-  made.data = match_data(layer, {x, y, none, kNoClassWeight, who}, trains ? &training->compiled->options : nullptr);
+  made.data = match_data(layer, {x, y, none, who}, trains ? &training->compiled->options : nullptr);
   const Batches batches(made.data, made.data.count);
   const BatchSignature signature = batches.signature(0, trains ? StepKind::train : StepKind::predict);
   const double start = now();

@@ -12,8 +12,6 @@ using namespace train;
 
 namespace {
 
-const std::map<std::int64_t, double> kNoClassWeight;
-
 std::int64_t batch_size_for(const std::optional<std::int64_t>& given, const std::optional<std::int64_t>& steps,
                             std::int64_t count, const char* who) {
   require(!given || *given > 0, who, ": `batch_size` must be positive; got ", given.value_or(0));
@@ -27,8 +25,8 @@ Predictions predict_data(const Model& model, const Feed& x, std::optional<std::i
   ModelLayer& layer = model.layer();
   const auto training = Training::of(layer);
   const Feed none;
-  const Training::Reading reading(*training, layer, who);
-  const DataSet data = match_data(layer, {x, none, none, kNoClassWeight, who}, nullptr);
+  const Gate::Read reading(training->gate);
+  const DataSet data = match_data(layer, {x, none, none, who}, nullptr);
   Batches batches(data, batch_size ? *batch_size : data.count);
   const std::int64_t steps = std::min(batches.count(), options.steps.value_or(batches.count()));
   Progress progress(stderr_progress(options.verbose, steps));
@@ -58,6 +56,12 @@ Predictions Model::predict(const Feed& x, const PredictOptions& options) const {
 Predictions Model::predict(const Feed& x) const { return predict(x, PredictOptions{}); }
 Predictions Model::predict_on_batch(const Feed& x) const {
   return predict_data(*this, x, std::nullopt, PredictOptions{}, "predict_on_batch");
+}
+
+void Model::set_weights(const Arrays& values) {
+  const auto training = Training::of(layer());
+  const Gate::Write alone(training->gate);
+  layer().set_weights(values);
 }
 
 // ---- Predictor
@@ -96,7 +100,7 @@ Predictor Model::predictor(const std::vector<Shape>& shapes) const {
     signature.x.push_back(Spec{shapes[i], inputs[i].dtype()});
     state->input_sizes.push_back(element_count(shapes[i]));
   }
-  const Training::Reading reading(*state->training, layer(), "predictor");
+  const Gate::Read reading(state->training->gate);
   state->plan = state->training->fresh_plan(layer(), signature);
   state->inputs = shapes;
   state->input_at.resize(shapes.size());

@@ -35,8 +35,14 @@ void Measuring::step(Batches& batches, std::int64_t batch) {
       for (const auto& v : plan.updated) v->touched();
     }
   } const touch{*plan_};
+  // Whoever looks at the model meanwhile waits for the end of a training step.
+  std::optional<Gate::Write> training_step;
   std::unique_lock<std::mutex> alone;
-  if (kind_ == StepKind::test && !plan_->updated.empty()) alone = std::unique_lock(training_.stateful);
+  if (kind_ == StepKind::train)
+    training_step.emplace(training_.gate);
+  else if (!plan_->updated.empty())
+    alone = std::unique_lock(training_.stateful);
+  const Gate::Read weights(Variable::gate());
   plan_->executable->run(external_.data());
 }
 
@@ -95,6 +101,7 @@ Arrays predict_all(Training& training, ModelLayer& model, Batches& batches, std:
     {
       std::unique_lock<std::mutex> alone;
       if (!plan->updated.empty()) alone = std::unique_lock(training.stateful);
+      const Gate::Read weights(Variable::gate());
       plan->run(external, plan->version());
       for (const auto& v : plan->updated) v->touched();
     }

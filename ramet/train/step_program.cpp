@@ -64,12 +64,12 @@ class StepBuilder {
       if (s) batch_ = static_cast<double>(s->shape[0]);
   }
 
-  // A mean over batches, weighted by their size.
-  void track_loss(const std::string& name, Value loss) {
+  // A mean over batches, each with this weight.
+  void track_loss(const std::string& name, Value loss, double weight) {
     const metrics::Mean mean;
     const VariableRefs state = add_metric(name, mean, false);
-    trace_.update(state[0], trace_.value_of(state[0]) + loss * batch_);
-    trace_.update(state[1], trace_.value_of(state[1]) + batch_);
+    trace_.update(state[0], trace_.value_of(state[0]) + loss * weight);
+    trace_.update(state[1], trace_.value_of(state[1]) + weight);
   }
 
   VariableRefs add_metric(const std::string& name, Metric metric, std::optional<bool> higher) {
@@ -103,12 +103,14 @@ class StepBuilder {
       add(losses[i].weight ? loss * *losses[i].weight : loss);
     }
     for (const Value v : trace_.losses)
-      add(ops::cast(v.rank() == 0 ? v : ops::reduce_mean(v, ops::all_axes(v)), DType::f32));
+      add(ops::cast(v.rank() == 0 ? v : ops::reduce_sum(v, ops::all_axes(v)), DType::f32));
     for (const auto& v : model_.trainable_weights())
       if (v->regularizer) add(ops::cast(v->regularizer(trace_.value_of(v)), DType::f32));
     require(static_cast<bool>(total), "No loss to compute. Provide a `loss` argument in `compile()`.");
-    track_loss("loss", total);
-    for (const auto& [name, value] : tracked) track_loss(name, value);
+    // The loss counts a batch by its size, the losses of single outputs count all batches alike: what Keras does on
+    // TensorFlow, where the size is not known when they are traced (docs/differences.md).
+    track_loss("loss", total, batch_);
+    for (const auto& [name, value] : tracked) track_loss(name, value, 1);
     return total;
   }
 

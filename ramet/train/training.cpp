@@ -75,32 +75,11 @@ OptimizerState& Training::optimizer_state(const ModelLayer& model) {
   return *compiled->optimizer;
 }
 
-Training::Reading::Reading(Training& training, const ModelLayer& model, const char* what) {
-  if (training.changer_.load() == std::this_thread::get_id()) return;
-  int users = training.users_.load();
-  do {
-    require(users >= 0, what, ": model '", model.name(),
-            "' is being changed by another thread (fit, train_on_batch or compile); wait for it, or give each thread "
-            "its own clone");
-  } while (!training.users_.compare_exchange_weak(users, users + 1));
-  counted_ = &training;
+Training::Owner::Owner(Training& training, const ModelLayer& model, const char* what) : training_(training) {
+  require(!training.owned_.exchange(true), what, ": model '", model.name(),
+          "' is being trained or compiled already; wait for that, or give each thread its own clone");
 }
-Training::Reading::~Reading() {
-  if (counted_) --counted_->users_;
-}
-
-Training::Changing::Changing(Training& training, const ModelLayer& model, const char* what) : training_(training) {
-  int users = 0;
-  const bool taken = training.users_.compare_exchange_strong(users, -1);
-  require(taken, what, ": model '", model.name(), "' is in use (",
-          users < 0 ? "it is being trained" : "it is predicting or evaluating",
-          "); wait for it, or give each thread its own clone");
-  training.changer_.store(std::this_thread::get_id());
-}
-Training::Changing::~Changing() {
-  training_.changer_.store(std::thread::id());
-  training_.users_.store(0);
-}
+Training::Owner::~Owner() { training_.owned_ = false; }
 
 std::vector<std::string> output_names(const ModelLayer& model) {
   const Arg& outputs = model.graph().outputs();

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <mutex>
 #include <optional>
-#include <thread>
 
+#include "ramet/base/gate.h"
 #include "ramet/exec/executable.h"
 #include "ramet/train/options.h"
 
@@ -61,6 +61,8 @@ class Training {
   std::atomic<bool> stop{false};
   // Held while a step runs that only reads weights and yet changes state (stateful recurrent layers).
   std::mutex stateful;
+  // Read by whoever looks at the model, for the whole call; written by each training step and by whoever changes it.
+  Gate gate;
 
   // The plan for batches of this signature, made if need be. Safe from any thread.
   StepPlanRef plan(ModelLayer& model, const BatchSignature& signature);
@@ -70,29 +72,19 @@ class Training {
   // The optimizer's state, built if need be. REQUIRES: compiled.
   OptimizerState& optimizer_state(const ModelLayer& model);
 
-  // Who may use the model: any number that only read it, or one that changes it (and may read on the same thread).
-  class Reading {
+  // The right to train or compile, of one thread at a time; UsageError for a second.
+  class Owner {
    public:
-    Reading(Training& training, const ModelLayer& model, const char* what);
-    ~Reading();
-    Reading(const Reading&) = delete;
-
-   private:
-    Training* counted_ = nullptr;
-  };
-  class Changing {
-   public:
-    Changing(Training& training, const ModelLayer& model, const char* what);
-    ~Changing();
-    Changing(const Changing&) = delete;
+    Owner(Training& training, const ModelLayer& model, const char* what);
+    ~Owner();
+    Owner(const Owner&) = delete;
+    Owner& operator=(const Owner&) = delete;
 
    private:
     Training& training_;
   };
 
  private:
-  friend class Reading;
-  friend class Changing;
   struct Cached {
     BatchSignature signature;
     MaskSemantics masks;
@@ -103,8 +95,7 @@ class Training {
   std::vector<Cached> plans_;
   std::vector<Tensor> outputs_;  // of the graph the plans were made for
   std::vector<bool> trainable_;  // of its layers, when the training plans were made
-  std::atomic<int> users_{0};    // readers, or -1
-  std::atomic<std::thread::id> changer_{};
+  std::atomic<bool> owned_{false};
 };
 
 // Traces and compiles one step. `traced`, where given, receives the program's text before any pass.

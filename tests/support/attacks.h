@@ -55,8 +55,8 @@ inline std::string legacy_of(const Model& model, const std::string& config, cons
     std::vector<std::string> names;
     for (const auto& v : layer->weights()) {
       names.push_back(v->path);
-      file.dataset(group + "/" + v->path, v->value().dtype(), v->value().shape(),
-                   {static_cast<const std::byte*>(v->value().raw()), v->value().byte_size()});
+      file.dataset(group + "/" + v->path, v->stored().dtype(), v->stored().shape(),
+                   {static_cast<const std::byte*>(v->stored().raw()), v->stored().byte_size()});
     }
     if (names.empty()) continue;
     file.attribute(group, "weight_names", std::span<const std::string>(names));

@@ -82,7 +82,7 @@ inline LayerResult run_layer(const LayerRef& layer, const LayerCall& call, const
   Arrays inputs;
   std::size_t data = 0, state = 0;
   for (const auto& input : program->inputs())
-    inputs.push_back(input.kind == InputKind::data ? feed[data++] : trace.variables()[state++]->value());
+    inputs.push_back(input.kind == InputKind::data ? feed[data++] : trace.variables()[state++]->storage());
   const auto executable = Executable::compile(std::move(program), backend);
   Arrays all = executable->run(inputs);
   for (const auto& v : trace.variables()) v->touched();

@@ -54,7 +54,7 @@ void normalize(PReLUConfig& c) {
 }
 
 void PReLULayer::check(const std::vector<Spec>& inputs) const {
-  check_inputs(*this, inputs, {.ndim = built() ? alpha_.variable()->value().rank() + 1 : 0, .min_ndim = 1});
+  check_inputs(*this, inputs, {.ndim = built() ? alpha_.variable()->stored().rank() + 1 : 0, .min_ndim = 1});
 }
 
 void PReLULayer::build(Builder& b, const Spec& x) {

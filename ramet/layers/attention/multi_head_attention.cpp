@@ -38,7 +38,18 @@ HeadLetters head_letters(std::size_t rank, const std::vector<std::int64_t>& axes
   return e;
 }
 
-// Over the last n axes together.
+constexpr const char* kTensorNames[] = {"query", "value", "key"};
+
+// From Keras 3.8 on the layer reads the masks of its tensors and then clears them on the tensors themselves: whatever
+// uses one of them later in the order of execution sees no mask. docs/differences.md has an example.
+bool takes_masks(const CallContext& ctx) { return ctx.mask_semantics() >= MaskSemantics::keras3_8; }
+
+// A mask given as an argument. The query's is overwritten by that of the tensor in Keras 3.8 and later.
+Value given_mask(const CallContext& ctx, std::string_view name) {
+  return takes_masks(ctx) && name == "query" ? Value{} : ctx.tensor(cat(name, "_mask"));
+}
+
+// Softmax over the last n axes taken as one.
 Value softmax_over(Value x, std::size_t n) {
   if (n == 1) return ops::softmax(x);
   Shape flat(x.shape().begin(), x.shape().end() - static_cast<std::ptrdiff_t>(n));
@@ -177,7 +188,7 @@ void MultiHeadAttentionLayer::build_args(Builder& b, const SpecArgs& args) {
 
 Value MultiHeadAttentionLayer::allowed(const CallContext& ctx, const TracedArgs& args, Value query, Value value) const {
   const auto mask_of = [&](std::size_t i, std::string_view name) {
-    if (const Value given = ctx.tensor(cat(name, "_mask"))) return ops::cast(given, DType::boolean);
+    if (const Value given = given_mask(ctx, name)) return ops::cast(given, DType::boolean);
     const auto* t = argument(args, i, name);
     return t && t->leaf().mask ? ops::cast(t->leaf().mask, DType::boolean) : Value{};
   };
@@ -235,13 +246,17 @@ TracedNest MultiHeadAttentionLayer::call_args(const CallContext& ctx, const Trac
   }
   if (gate_) y = y * ctx.call(gate_, query);
   y = ctx.call(output_, y);
+  if (takes_masks(ctx))
+    for (std::size_t i = 0; i < 3; ++i)
+      if (const auto* t = argument(args, i, kTensorNames[i]); t && t->leaf().mask)
+        ctx.trace().set_mask(t->leaf().value, {});
   if (!return_scores) return TracedNest(Traced{y, {}});
   // As in Keras, the scores carry what restricted them.
   return TracedNest(TracedNest::List{TracedNest(Traced{y, {}}), TracedNest(Traced{weights, mask})});
 }
 
 Values MultiHeadAttentionLayer::compute_mask(const CallContext& ctx, const std::vector<Traced>&) const {
-  Value mask = ctx.tensor("query_mask");
+  Value mask = given_mask(ctx, "query");
   const auto* query = argument(ctx.args(), 0, "query");
   if (!mask && query) mask = query->leaf().mask;
   Values out{mask};

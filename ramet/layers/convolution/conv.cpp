@@ -109,7 +109,7 @@ void normalize(ConvConfig<rank>& c) {
 template <std::size_t rank>
 void ConvLayer<rank>::check(const std::vector<Spec>& inputs) const {
   const auto& c = this->config();
-  check_spatial<rank>(*this, inputs, c, this->built() ? kernel_.variable()->value().dim(-2) * c.groups : None);
+  check_spatial<rank>(*this, inputs, c, this->built() ? kernel_.variable()->stored().dim(-2) * c.groups : None);
   const auto channels = channels_of(inputs[0], c.data_format);
   require(channels % c.groups == 0, describe(*this),
           ": The number of input channels must be evenly divisible by the number of groups. Received groups=", c.groups,
@@ -141,7 +141,7 @@ void normalize(DepthwiseConvConfig<rank>& c) {
 
 template <std::size_t rank>
 void DepthwiseConvLayer<rank>::check(const std::vector<Spec>& inputs) const {
-  check_spatial<rank>(*this, inputs, this->config(), this->built() ? kernel_.variable()->value().dim(-2) : None);
+  check_spatial<rank>(*this, inputs, this->config(), this->built() ? kernel_.variable()->stored().dim(-2) : None);
 }
 
 template <std::size_t rank>
@@ -171,7 +171,7 @@ void normalize(SeparableConvConfig<rank>& c) {
 
 template <std::size_t rank>
 void SeparableConvLayer<rank>::check(const std::vector<Spec>& inputs) const {
-  check_spatial<rank>(*this, inputs, this->config(), this->built() ? depthwise_.variable()->value().dim(-2) : None);
+  check_spatial<rank>(*this, inputs, this->config(), this->built() ? depthwise_.variable()->stored().dim(-2) : None);
 }
 
 template <std::size_t rank>
@@ -214,7 +214,7 @@ void normalize(ConvTransposeConfig<rank>& c) {
 
 template <std::size_t rank>
 void ConvTransposeLayer<rank>::check(const std::vector<Spec>& inputs) const {
-  check_spatial<rank>(*this, inputs, this->config(), this->built() ? kernel_.variable()->value().dim(-1) : None, true);
+  check_spatial<rank>(*this, inputs, this->config(), this->built() ? kernel_.variable()->stored().dim(-1) : None, true);
 }
 
 template <std::size_t rank>

@@ -6,7 +6,7 @@
 namespace ramet::layers {
 
 void DenseLayer::check(const std::vector<Spec>& inputs) const {
-  check_inputs(*this, inputs, {.min_ndim = 2, .last_dim = built() ? kernel_.variable()->value().dim(0) : None});
+  check_inputs(*this, inputs, {.min_ndim = 2, .last_dim = built() ? kernel_.variable()->stored().dim(0) : None});
 }
 
 void DenseLayer::build(Builder& b, const Spec& x) {

@@ -11,6 +11,7 @@ class IdentityLayer final : public LayerOf<IdentityLayer, NoConfig, MaskRule::pa
   static constexpr std::string_view kClassName = "Identity";
   using LayerOf::LayerOf;
   TracedNest call_args(const CallContext& ctx, const TracedArgs& args) const override;
+  Values compute_mask(const CallContext& ctx, const std::vector<Traced>& inputs) const override;
 };
 
 }  // namespace layers

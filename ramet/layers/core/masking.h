@@ -16,7 +16,11 @@ class MaskingLayer final : public LayerOf<MaskingLayer, MaskingConfig, MaskRule:
   static constexpr std::string_view kClassName = "Masking";
   using LayerOf::LayerOf;
   void check(const std::vector<Spec>& inputs) const override;
-  TracedNest call_args(const CallContext& ctx, const TracedArgs& args) const override;
+  Value call(const CallContext& ctx, Value x) const override;
+  Values compute_mask(const CallContext& ctx, const std::vector<Traced>& inputs) const override;
+
+ private:
+  Value kept(Value x, bool keepdims) const;
 };
 
 }  // namespace layers

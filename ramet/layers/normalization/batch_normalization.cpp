@@ -29,7 +29,7 @@ void BatchNormalizationLayer::check(const std::vector<Spec>& inputs) const {
   require(axis < rank && axis >= -rank, describe(*this), ": Axis ", axis, " is out of bounds for input shape ",
           to_string(x.shape), ". Received: axis=", axis);
   if (!built()) return;
-  const auto channels = moving_mean_.variable()->value().dim(0), got = x.dim(static_cast<int>(axis));
+  const auto channels = moving_mean_.variable()->stored().dim(0), got = x.dim(static_cast<int>(axis));
   require(got == None || got == channels, "Input 0 with name 'None' of layer '", name(),
           "' is incompatible with the layer: expected axis ", axis, " of input shape to have value ", channels,
           ", but received input with shape ", to_string(x.shape));

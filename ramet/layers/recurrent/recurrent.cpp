@@ -143,7 +143,7 @@ void Recurrent::check_sequence(const Layer& self, const std::vector<Spec>& input
             describe(self), ": was built for steps of shape ", to_string(step_shape_), "; got inputs of shape ",
             to_string(x));
   if (self.built() && !states_.empty()) {
-    const auto batch = states_[0].variable()->value().dim(0);
+    const auto batch = states_[0].variable()->stored().dim(0);
     require(x[0] == batch, describe(self), ": is stateful for a batch of ", batch, "; got a batch of ",
             x[0] == None ? "unknown size" : std::to_string(x[0]));
   }
@@ -210,7 +210,7 @@ TracedNest Recurrent::run(const Layer& self, const CallContext& ctx, const Trace
     states = std::move(call.states);
     output = call.output;
     for (std::size_t i = 0; i < states_.size(); ++i)
-      ctx.update(states_[i], ops::cast(states[i], states_[i].variable()->value().dtype()));
+      ctx.update(states_[i], ops::cast(states[i], states_[i].variable()->stored().dtype()));
   }
 
   const TracedNest first(Traced{cast_floating(output, self.compute_dtype()), {}});
