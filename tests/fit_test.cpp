@@ -335,3 +335,26 @@ TEST_CASE("evaluate: an added loss that is not a scalar is summed") {
   const Array x({10, 3});
   CHECK(model.evaluate(x, x, {.verbose = 0})["loss"] == doctest::Approx(60));
 }
+
+TEST_CASE("fit: a BatchNormalization shared by three towers is updated in Keras' order") {
+  const auto order = [](const std::function<Tensor(Tensor, Tensor, Tensor)>& join) {
+    const auto a = Input({1}), b = Input({1}), c = Input({1});
+    const auto norm = BatchNormalization({.momentum = 0.5});
+    Model model({a, b, c}, join(norm(a), norm(b), norm(c)));
+    model.compile({.optimizer = SGD(0.0), .loss = "mse"});
+    const auto batch = [](double v) { return Array::full({4, 1}, v); };
+    const auto width = model.outputs()[0].shape().back();
+    model.train_on_batch({batch(1), batch(2), batch(4)}, Array::zeros({4, width}));
+    return norm->weights()[2]->value().item();
+  };
+  // mean ← mean / 2 + batch / 2, three times
+  CHECK(order([](Tensor a, Tensor b, Tensor c) {
+          return Concatenate()({a, Dense(1)(b), Dense(1)(Dense(1)(c))});
+        }) == doctest::Approx(((1 / 2.0 + 4) / 2 + 2) / 2));  // a, c, b
+  CHECK(order([](Tensor a, Tensor b, Tensor c) {
+          return Concatenate()({a - c, a - b});
+        }) == doctest::Approx(((1 / 2.0 + 2) / 2 + 4) / 2));  // a, b, c
+  CHECK(order([](Tensor a, Tensor b, Tensor c) {
+          return Concatenate()({c, a, b});
+        }) == doctest::Approx(((4 / 2.0 + 1) / 2 + 2) / 2));  // c, a, b
+}

@@ -75,6 +75,7 @@ TEST_CASE("a layer of one's own: layers that it builds count as its own without 
 
   model.layers()[1]->set_trainable(false);
   CHECK(model.trainable_weights().size() == 2);
+  CHECK(clone_model(model).trainable_weights().size() == 2);  // frozen before it is built
 }
 
 TEST_CASE("the value of a variable is a copy: writing to it changes nothing, training does not change it") {

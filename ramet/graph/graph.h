@@ -44,6 +44,11 @@ class Graph {
   std::vector<OperationRef> operations_;
 };
 
+// Whether Keras, when it makes this call, writes the mask that the tensor has then into it, as if it had been passed:
+// it does so for layers with a `mask` argument that are called with one tensor of their own type and nothing else, and
+// for models.
+bool records_mask(const Node& node);
+
 // Calls the operations of a graph again: `twin` says which operation stands for one, `call` calls it. `start` maps the
 // graph's inputs to new tensors. Returns the new outputs, in the old structure. What cloning, cutting and rewiring are
 // made of. The calls of a shared operation are made in the order of the source, so they keep their numbers.

@@ -24,10 +24,9 @@ TracedArgs arguments_of(const Node& node, const std::function<Traced(const Tenso
   return args;
 }
 
-// Whether Keras, when the layer was called, wrote the mask that the tensor had then into the call, as if it had been
-// passed: it does for layers with a `mask` argument that are called with one tensor of their own type and nothing else,
-// and for models.
-bool mask_was_recorded(const Node& node) {
+}  // namespace
+
+bool records_mask(const Node& node) {
   if (!node.operation->is_layer() || !node.arguments.kwargs.empty() || node.arguments.args.size() != 1) return false;
   const auto& layer = static_cast<const Layer&>(*node.operation);
   const auto names = layer.call_arguments();
@@ -35,6 +34,8 @@ bool mask_was_recorded(const Node& node) {
   if (dynamic_cast<const ModelLayer*>(&layer)) return true;
   return node.arguments.args[0].is_leaf() && node.arguments.args[0].leaf().dtype() == layer.compute_dtype();
 }
+
+namespace {
 
 class GraphRun {
  public:
@@ -59,7 +60,7 @@ class GraphRun {
  private:
   void call(const Node& node) {
     TracedArgs args = arguments_of(node, [&](const Tensor& t) { return values_.at(key_of(t)); });
-    if (trace_.masks_changed() && mask_was_recorded(node)) {
+    if (trace_.masks_changed() && records_mask(node)) {
       const TracedNest recorded = node.arguments.args[0].map<Traced>([&](const Tensor& t) {
         return Traced{recorded_mask(t), {}};
       });

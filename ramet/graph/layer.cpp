@@ -160,14 +160,22 @@ Weight Builder::seed(std::optional<std::int64_t> seed) {
   return Weight(variable);
 }
 
+// A layer that was frozen before anybody could know of those inside freezes them now.
+void Builder::adopt(const LayerRef& inner) {
+  if (inner->built()) return;
+  const auto known = layer_.sublayers();
+  if (!layer_.trainable() && std::find(known.begin(), known.end(), inner) == known.end()) inner->set_trainable(false);
+  layer_.built_inside_.push_back(inner);
+}
+
 void Builder::build(const LayerRef& inner, const Spec& input) {
-  if (!inner->built()) layer_.built_inside_.push_back(inner);
+  adopt(inner);
   inner->build_now(cat(path_, "/", inner->name()), {{Nest<Spec>(input)}, {}});
 }
 
 void Builder::build(const LayerRef& inner, const std::vector<Spec>& inputs) {
   Nest<Spec>::List list(inputs.begin(), inputs.end());
-  if (!inner->built()) layer_.built_inside_.push_back(inner);
+  adopt(inner);
   inner->build_now(cat(path_, "/", inner->name()), {{Nest<Spec>(std::move(list))}, {}});
 }
 

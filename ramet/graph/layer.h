@@ -103,6 +103,7 @@ class Builder {
   const std::string& path() const { return path_; }
 
  private:
+  void adopt(const LayerRef& inner);
   Layer& layer_;
   std::string path_;
 };

@@ -47,6 +47,17 @@ Json place_json(const Graph& graph, const Tensor& t) {
   return Json(JsonArray{Json(t.node()->operation->name()), Json(graph.node_index(*t.node()) + shift), Json(t.index())});
 }
 
+bool any_masked(const Node& node) {
+  const auto tensors = node.arguments.tensors();
+  return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.masked(); });
+}
+
+bool holds_attention(const Layer& layer) {
+  const auto inner = layer.sublayers();
+  return layer.class_name() == "MultiHeadAttention" ||
+         std::any_of(inner.begin(), inner.end(), [](const LayerRef& l) { return holds_attention(*l); });
+}
+
 // A layer of a model says what it was built for.
 JsonObject entry_of(const Layer& layer) {
   JsonObject out = serialize_layer(layer).as_object();
@@ -357,6 +368,10 @@ class GraphReader {
 
 JsonObject FunctionalLayer::get_config() const {
   JsonArray entries;
+  // Keras makes nodes of the masks it records when it calls the layers again, which can change the order of layers and
+  // so the meaning of the weights file. A mask that is null it leaves to run time. (Where attention takes masks away,
+  // only the recorded ones are right.)
+  const bool masks_stay = !holds_attention(*this);
   for (const auto& operation : graph_.operations()) {
     JsonObject entry;
     if (operation->is_layer())
@@ -379,6 +394,7 @@ JsonObject FunctionalLayer::get_config() const {
       JsonObject kwargs;
       for (const Arg& a : node->arguments.args) args.push_back(nest_json(a, leaf));
       for (const auto& [key, a] : node->arguments.kwargs) kwargs.set(key, nest_json(a, leaf));
+      if (masks_stay && records_mask(*node) && any_masked(*node)) kwargs.set("mask", Json(nullptr));
       nodes.push_back(Json(JsonObject{{"args", Json(std::move(args))}, {"kwargs", Json(std::move(kwargs))}}));
     }
     entry.set("inbound_nodes", Json(std::move(nodes)));

@@ -99,7 +99,12 @@ class StepBuilder {
       }
       require(loss.rank() == 0, "The loss of output '", names_[i],
               "' is not a scalar; use a reduction other than \"none\" to train with it");
-      if (count > 1) tracked.emplace_back(names_[i] + "_loss", loss);
+      if (count > 1) {
+        // Outputs of one layer have one name, and one log: that of the last, as in Keras.
+        const std::string name = names_[i] + "_loss";
+        std::erase_if(tracked, [&](const auto& earlier) { return earlier.first == name; });
+        tracked.emplace_back(name, loss);
+      }
       add(losses[i].weight ? loss * *losses[i].weight : loss);
     }
     for (const Value v : trace_.losses)

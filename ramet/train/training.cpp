@@ -7,6 +7,7 @@ namespace {
 
 void collect_flags(const Layer& layer, std::vector<bool>& out) {
   out.push_back(layer.trainable());
+  for (const auto& v : layer.own_variables()) out.push_back(v->trainable);
   for (const auto& inner : layer.sublayers()) collect_flags(*inner, out);
 }
 

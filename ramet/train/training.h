@@ -94,7 +94,7 @@ class Training {
   std::mutex mutex_;
   std::vector<Cached> plans_;
   std::vector<Tensor> outputs_;  // of the graph the plans were made for
-  std::vector<bool> trainable_;  // of its layers, when the training plans were made
+  std::vector<bool> trainable_;  // flags of its layers and variables, when the training plans were made
   std::atomic<bool> owned_{false};
 };
 
