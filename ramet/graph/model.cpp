@@ -41,7 +41,7 @@ LayerRef ModelLayer::get_layer(std::string_view name) const {
     if (layer->name() == name) return layer;
     names.push_back(cat("'", layer->name(), "'"));
   }
-  throw UsageError(cat("No such layer: ", name, ". Existing layers are: [", join(names, ", "), "]."));
+  throw UsageError(cat("No such layer: ", name, ". Existing layers are: [", join_some(names), "]."));
 }
 
 std::vector<std::string> ModelLayer::output_names() const {

@@ -79,7 +79,8 @@ void use(const Model& model) {
 }
 
 struct Count {
-  std::size_t refused = 0, opened = 0;
+  std::size_t refused = 0, opened = 0, long_lines = 0;
+  ~Count() { CHECK(long_lines == 0); }
 };
 
 // Whatever else happens ends the test program: another exception, a signal, or a minute gone by.
@@ -89,7 +90,10 @@ void open_mutant(const std::string& file, Count& count, bool and_use = true) {
     const Model model = load_model(bytes_of(file));
     ++count.opened;
     if (and_use) use(model), (void)save_to_memory(model);
-  } catch (const DataError&) { ++count.refused; }
+  } catch (const DataError& error) {
+    ++count.refused;
+    count.long_lines += !is_one_short_line(error.what());
+  }
   alarm(0);
 }
 
