@@ -25,11 +25,13 @@ Model busy_model(bool op = true) {
 }
 
 Model image_model() {
-  Sequential model({Conv2D(2, {2, 2}, {.padding = "same"}, {.name = "conv"}), MaxPooling2D(2, {}, {.name = "pool"}),
-                    BatchNormalization({}, {.name = "norm"}), Flatten({}, {.name = "flat"}),
-                    Dropout(0.5, {}, {.name = "drop"}), Dense(1, {}, {.name = "out"})},
+  Sequential model({Conv2D(2, {2, 2}, {.padding = "same"}, {.name = "conv"}),
+                    Conv2D(2, {1, 1}, {.strides = {2, 2}}, {.name = "strided"}),
+                    Conv2D(2, {1, 1}, {.strides = {2, 2}, .padding = "same"}, {.name = "more"}),
+                    MaxPooling2D(2, {}, {.name = "pool"}), BatchNormalization({}, {.name = "norm"}),
+                    Flatten({}, {.name = "flat"}), Dropout(0.5, {}, {.name = "drop"}), Dense(1, {}, {.name = "out"})},
                    {.name = "image"});
-  model.build({None, 4, 4, 1});
+  model.build({None, 8, 8, 1});
   return model;
 }
 
