@@ -92,7 +92,7 @@ int repeated(Call&& call) {
 // there to name them by.
 int open_unnamed(const std::string& folder, mode_t mode) {
   const int file = repeated([&] { return file_system().open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, mode); });
-  if (file < 0 || ::access(cat("/proc/self/fd/", file).c_str(), F_OK) == 0) return file;
+  if (file < 0 || ::access(("/proc/self/fd/" + std::to_string(file)).c_str(), F_OK) == 0) return file;
   file_system().close(file);
   return -1;
 }
@@ -143,7 +143,8 @@ void AtomicFile::create_temporary() {
 
 std::string AtomicFile::next_name() {
   static std::atomic<unsigned long> counter{0};
-  return cat(folder_of(target_), "/", temporary_prefix(target_), ::getpid(), ".", counter++);
+  return cat(folder_of(target_), "/", temporary_prefix(target_), std::to_string(::getpid()), ".",
+             std::to_string(counter++));
 }
 
 // Only a file that has a name can take the place of another.

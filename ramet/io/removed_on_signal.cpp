@@ -12,6 +12,7 @@ namespace ramet::io {
 // The handler may look at the list at any moment, so places are used again, never freed.
 struct RemovedOnSignal::Place {
   std::atomic<const char*> path{nullptr};
+  std::atomic<pid_t> process{0};  // a child that was forked meanwhile has no right to the file
   Place* next = nullptr;
 };
 
@@ -26,7 +27,7 @@ struct EndingHandler {
   static void handle(int signal) {
     ending = true;
     for (RemovedOnSignal::Place* p = list.load(); p; p = p->next)
-      if (const char* path = p->path.load()) ::unlink(path);
+      if (const char* path = p->path.load(); path && p->process == ::getpid()) ::unlink(path);
     ::signal(signal, SIG_DFL);
     ::raise(signal);
   }
@@ -65,6 +66,7 @@ RemovedOnSignal::RemovedOnSignal(std::string path) : path_(std::move(path)) {
     place_->next = EndingHandler::list.load();
     EndingHandler::list.store(place_);
   }
+  place_->process = ::getpid();
   place_->path = path_.c_str();
   if (EndingHandler::names++ == 0) EndingHandler::install();
 }

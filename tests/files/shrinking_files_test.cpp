@@ -86,6 +86,16 @@ TEST_CASE("shrinking files: whatever is opened, it is refused or whole") {
   CHECK(refused > 20);  // so the moments were the right ones
 }
 
+TEST_CASE("shrinking files: a model that is loaded predicts the same when its file is gone") {
+  const TemporaryFolder folder;
+  large_model(1).save(folder / "m.keras");
+  const Model model = load_model(folder / "m.keras");
+  const Array x = Array::of<float>({1, 1000}, std::vector<float>(1000, 1));
+  const Array before = model.predict(x);
+  REQUIRE(::truncate((folder / "m.keras").c_str(), 0) == 0);
+  CHECK(Array(model.predict(x)).identical(before));
+}
+
 TEST_CASE("shrinking files: weights are loaded all or not at all") {
   const TemporaryFolder folder;
   large_model(1).save_weights(folder / "w.weights.h5");
