@@ -39,7 +39,7 @@ refuses 2 "No such file" diff chain.keras missing.keras
 # Names that a file has made long.
 mkdir long
 printf '{"class_name": "%05000d", "config": {}}' 0 >long/config.json
-refuses 1 "made known with register_layer" summary long
+refuses 1 "config.json" summary long
 printf '{"class_name": "Sequential", "config": {"name": "%05000d", "layers": []}}' 0 >long/config.json
 refuses 1 "is longer than 512 bytes" summary long
 
