@@ -13,7 +13,7 @@ help:
 	@echo 'make bench-peers  the same, installing them into build/peers first (bench/peers/README.md)'
 	@echo 'make oracle   real Keras, installed into build/oracle first: make the recordings again, then ask it'
 	@echo 'make format   format the sources'
-	@echo 'make check    formatting, the include rule, file sizes (nothing is built)'
+	@echo 'make check    formatting, the include rule, lengths of sources, no large files (nothing is built)'
 	@echo 'make clean    remove build/'
 
 setup:
@@ -52,6 +52,7 @@ check:
 	scripts/format.sh --check
 	scripts/check_includes.sh
 	scripts/check_sizes.sh
+	scripts/check_large_files.sh
 
 clean:
 	rm -rf build

@@ -3,47 +3,19 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <iostream>
 
 #include "ramet/base/quoted.h"
 #include "ramet/base/strings.h"
-#include "ramet/base/utf8.h"
 #include "ramet/io/bytes.h"
 #include "ramet/io/file.h"
 
 namespace ramet::cli {
-namespace {
 
-bool is_control(char32_t c) { return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029; }
-
-}  // namespace
-
-std::string one_line(std::string_view text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
-  std::string out;
-  while (!text.empty()) {
-    const CodePoint c = decode_utf8(text);
-    const auto length = static_cast<std::size_t>(std::max(c.bytes, 1));
-    if (c.bytes && (c.value == '\n' || c.value == '\t')) {
-      out += ' ';
-    } else if (c.bytes && !is_control(c.value)) {
-      out += text.substr(0, length);
-    } else {
-      for (const char byte : text.substr(0, length)) {
-        char code[8];
-        std::snprintf(code, sizeof code, "\\x%02x", static_cast<unsigned char>(byte));
-        out += code;
-      }
-    }
-    text.remove_prefix(length);
-  }
-  return out;
-}
-
-void warn(std::string_view text) { std::cerr << "ramet: warning: " << one_line(text) << std::endl; }
-void say(std::string_view text) { std::cerr << "ramet: " << one_line(text) << std::endl; }
+void tell(std::string_view line) { std::cerr << one_line(line, Error::kLongest) << std::endl; }
+void warn(std::string_view text) { tell(cat("ramet: warning: ", text)); }
+void say(std::string_view text) { tell(cat("ramet: ", text)); }
 
 Model open_model(const std::string& path, Compile compile) {
   Model model;

@@ -8,9 +8,8 @@
 
 namespace ramet::cli {
 
-// `text` as one line: line breaks become spaces, other control characters and what is not UTF-8 \xNN.
-std::string one_line(std::string_view text);
-
+// A line on stderr, as long as an error may be and no longer.
+void tell(std::string_view line);
 // "ramet: warning: …" on stderr.
 void warn(std::string_view text);
 // "ramet: …" on stderr: what was done, for people.

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "ramet/base/quoted.h"
 #include "ramet/graph/registry.h"
 
 namespace ramet::cli {

@@ -83,7 +83,7 @@ int dispatch(std::span<const std::string_view> words, const Command*& running) {
 
 // The error line; `status` unless the command is diff, where 1 already means that the models differ.
 int fail(const Command* command, int status, std::string_view what, std::string_view more = "") {
-  std::cerr << "ramet" << (command ? cat(" ", command->name) : "") << ": " << one_line(what) << more << std::endl;
+  tell(cat("ramet", command ? cat(" ", command->name) : "", ": ", what, more));
   return command == &diff_command ? 2 : status;
 }
 

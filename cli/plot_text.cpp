@@ -1,6 +1,7 @@
 // The texts of a plot: Graphviz' dot and Mermaid.
 #include "cli/common.h"
 #include "cli/plot_graph.h"
+#include "ramet/base/quoted.h"
 #include "ramet/base/strings.h"
 
 namespace ramet::cli {

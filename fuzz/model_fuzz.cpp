@@ -1,5 +1,5 @@
-// Any bytes as a model file: a model that is saved and opened again, or a DataError. Seeds: tests/data/keras_files and
-// tests/data/attacks, unpacked.
+// Any bytes as a model file: a model that is saved and opened again, or a DataError. Seeds: fuzz_seeds
+// (fuzz/seeds.cpp), and tests/data/keras_files and tests/data/attacks, unpacked.
 #include <cstdint>
 #include <cstdlib>
 #include <span>

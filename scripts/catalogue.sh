@@ -1,9 +1,12 @@
 #!/bin/sh
 # scripts/catalogue.sh RAMET_PROGRAM [--check]: the table of what is here and what Keras has besides, made from the lists of
-# the program and tests/data/keras_names.txt (names of Keras 3.15), put into README.md or, with --check, compared with it.
+# the program and tests/data/keras_names.txt (names of Keras 3.15), and the number of tests of the program's build, put
+# into README.md or, with --check, compared with it.
 set -eu
 cd "$(dirname "$0")/.."
 program=$1
+tests=$(ctest --test-dir "$(dirname "$program")" -N | sed -n 's/^Total Tests: //p')
+[ "${tests:-0}" -gt 0 ] || { echo "catalogue: the build of $program has no tests" >&2; exit 1; }
 table=$(mktemp)
 trap 'rm -f "$table" "$table.readme"' EXIT
 
@@ -20,7 +23,8 @@ trap 'rm -f "$table" "$table.readme"' EXIT
   }' - tests/data/keras_names.txt >"$table"
 [ -s "$table" ] || { echo "catalogue: the program printed nothing" >&2; exit 1; }
 
-awk -v table="$table" '
+awk -v table="$table" -v tests="$tests" '
+  /tests passed, 0 tests failed out of/ { sub(/out of [0-9]+/, "out of " tests) }
   /<!-- catalogue -->/ { print; print ""; while ((getline line < table) > 0) print line; print ""; skip = 1; next }
   /<!-- end of catalogue -->/ { skip = 0 }
   !skip { print }' README.md >"$table.readme"

@@ -9,9 +9,12 @@ namespace ramet {
 std::int64_t element_count(const Shape& shape) {
   std::int64_t count = 1;
   for (const auto size : shape) {
-    require(size >= 0, "shape ", to_string(shape),
-            size == None ? " is not fully known, so its elements cannot be counted" : " has a negative size");
-    require(!__builtin_mul_overflow(count, size, &count), "shape ", to_string(shape), " has too many elements");
+    const bool sound = size >= 0, fits = sound && !__builtin_mul_overflow(count, size, &count);
+    if (fits) continue;
+    throw UsageError(cat("shape ", to_string(shape),
+                         size == None ? " is not fully known, so its elements cannot be counted"
+                         : sound      ? " has too many elements"
+                                      : " has a negative size"));
   }
   return count;
 }

@@ -10,6 +10,9 @@ using Shape = std::vector<std::int64_t>;
 
 inline constexpr std::int64_t None = -1;
 
+// Of a value in a program, so that work per axis is bounded.
+inline constexpr std::size_t kMostAxes = 32;
+
 // Number of elements. UsageError when a size is None or the product does not fit.
 std::int64_t element_count(const Shape& shape);
 

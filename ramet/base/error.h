@@ -6,10 +6,13 @@
 
 namespace ramet {
 
-// Every error Ramet throws on purpose.
+// Every error Ramet throws on purpose. The text is one line of at most kLongest bytes, whatever names a file has
+// brought into it: control characters are written out, and what is too long is cut out of the middle, so that who it is
+// about and what to do stay.
 class Error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  static constexpr std::size_t kLongest = 1000;
+  explicit Error(const std::string& what);
 };
 
 // The caller passed something that cannot work.

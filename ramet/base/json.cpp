@@ -29,46 +29,6 @@ bool equal(std::int64_t a, double b) {
 
 }  // namespace
 
-JsonObject::JsonObject(std::initializer_list<Entry> entries) {
-  for (const auto& [key, value] : entries) set(key, value);
-}
-
-const Json* JsonObject::find(std::string_view key) const {
-  const auto at = std::find_if(begin(), end(), [&](const Entry& entry) { return entry.first == key; });
-  return at == end() ? nullptr : &at->second;
-}
-
-Json* JsonObject::find(std::string_view key) { return const_cast<Json*>(std::as_const(*this).find(key)); }
-
-const Json& JsonObject::at(std::string_view key) const {
-  const Json* value = find(key);
-  if (!value) throw DataError(cat("JSON: the key '", key, "' is missing from an object of ", size(), " keys"));
-  return *value;
-}
-
-Json& JsonObject::at(std::string_view key) { return const_cast<Json&>(std::as_const(*this).at(key)); }
-
-Json& JsonObject::operator[](std::string_view key) {
-  if (Json* value = find(key)) return *value;
-  return entries_.emplace_back(key, Json()).second;
-}
-
-void JsonObject::set(std::string_view key, Json value) { (*this)[key] = std::move(value); }
-
-bool JsonObject::erase(std::string_view key) {
-  return std::erase_if(entries_, [&](const Entry& entry) { return entry.first == key; }) > 0;
-}
-
-void JsonObject::append(std::string key, Json value) { entries_.emplace_back(std::move(key), std::move(value)); }
-
-bool operator==(const JsonObject& a, const JsonObject& b) {
-  if (a.size() != b.size()) return false;
-  return std::all_of(a.begin(), a.end(), [&](const JsonObject::Entry& entry) {
-    const Json* other = b.find(entry.first);
-    return other && *other == entry.second;
-  });
-}
-
 std::int64_t Json::checked_unsigned(std::uint64_t value) {
   require(value <= std::numeric_limits<std::int64_t>::max(), "Json: ", value, " does not fit a 64-bit signed integer");
   return static_cast<std::int64_t>(value);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,7 +18,26 @@ class Json;
 // Compilers disagree on JsonArray{JsonArray{1}} (clang 14 copies the inner one): write JsonArray{Json(JsonArray{1})}.
 using JsonArray = std::vector<Json>;
 
-// Keys and values in the order they were put in. Looking up is linear: configs have few keys.
+// Where the keys of an object stand, once they are many: a table of places, by hash. Copies copy the table.
+class JsonKeys {
+ public:
+  JsonKeys() = default;
+  JsonKeys(const JsonKeys& other) : table_(other.table_ ? std::make_unique<Table>(*other.table_) : nullptr) {}
+  JsonKeys(JsonKeys&&) noexcept = default;
+  JsonKeys& operator=(JsonKeys other) noexcept {
+    table_ = std::move(other.table_);
+    return *this;
+  }
+  ~JsonKeys() = default;
+
+ private:
+  friend class JsonObject;
+  using Table = std::vector<std::uint32_t>;
+  std::unique_ptr<Table> table_;
+};
+
+// Keys and values in the order they were put in. Looking up takes constant time. Keys are not to be changed through
+// iterators.
 class JsonObject {
  public:
   using Entry = std::pair<std::string, Json>;
@@ -33,7 +53,7 @@ class JsonObject {
   Json& operator[](std::string_view key);      // puts in a null when absent
   void set(std::string_view key, Json value);  // replaces in place, or appends
   bool erase(std::string_view key);            // whether it was there
-  void append(std::string key, Json value);    // REQUIRES: `key` is absent. Constant time
+  void append(std::string key, Json value);    // REQUIRES: `key` is absent
 
   using iterator = std::vector<Entry>::iterator;
   using const_iterator = std::vector<Entry>::const_iterator;
@@ -47,7 +67,10 @@ class JsonObject {
   friend bool operator==(const JsonObject& a, const JsonObject& b);  // the order of keys does not matter
 
  private:
+  void index_all();
+  void index_last();
   std::vector<Entry> entries_;
+  JsonKeys keys_;
 };
 
 // What parse() accepts before it refuses. The memory a text can claim is bounded by `text_bytes` and `nodes`.

@@ -2,7 +2,6 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <unordered_set>
 
 #include "ramet/base/error.h"
 #include "ramet/base/json.h"
@@ -121,9 +120,7 @@ class Parser {
   }
 
   JsonObject parse_object(int depth) {
-    constexpr std::size_t kFew = 16;  // keys that are quicker compared than hashed
     JsonObject object;
-    std::unordered_set<std::string> seen;  // filled once there are many, so that a hostile text costs no square
     take('{');
     skip_space();
     if (take('}')) return object;
@@ -132,14 +129,10 @@ class Parser {
       const std::size_t key_at = at_;
       if (!next_is('"')) refuse("expected a key in quotes");
       std::string key = parse_string();
-      const bool repeated = object.size() < kFew ? object.contains(key) : !seen.insert(key).second;
-      if (repeated) refuse_at(key_at, cat("the key ", Json(key).dump(), " is repeated"));
+      if (object.contains(key)) refuse_at(key_at, cat("the key ", Json(key).dump(), " is repeated"));
       skip_space();
       if (!take(':')) refuse("expected ':' after a key");
       object.append(std::move(key), parse_value(depth + 1));
-      if (object.size() == kFew) {
-        for (const auto& entry : object) seen.insert(entry.first);
-      }
       skip_space();
       if (take('}')) return object;
       if (!take(',')) refuse("expected ',' or '}' in an object");

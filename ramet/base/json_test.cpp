@@ -46,6 +46,37 @@ TEST_CASE("Json: asking for another type says what was found") {
   CHECK(Json(7).as_double() == 7.0);
 }
 
+TEST_CASE("JsonObject: many keys are found, replaced and taken away as few are") {
+  JsonObject object;
+  for (int i = 0; i < 1000; ++i) object.set("key " + std::to_string(i % 500), i);
+  REQUIRE(object.size() == 500);
+  for (int i = 0; i < 500; ++i) {
+    CHECK((object.begin() + i)->first == "key " + std::to_string(i));
+    CHECK(object.at("key " + std::to_string(i)).as_int() == 500 + i);
+  }
+  const JsonObject copy = object;
+  JsonObject moved = std::move(object);
+  for (int i = 0; i < 495; ++i) CHECK(moved.erase("key " + std::to_string(i)));
+  CHECK_FALSE(moved.erase("key 0"));
+  CHECK(moved.size() == 5);
+  CHECK(moved.at("key 499").as_int() == 999);
+  CHECK(moved.find("key 3") == nullptr);
+  CHECK(copy.at("key 3").as_int() == 503);
+  CHECK(copy == Json::parse(Json(copy).dump()).as_object());
+  object = copy;
+  object["one more"] = true;
+  CHECK(object.contains("one more"));
+  CHECK_FALSE(copy.contains("one more"));
+}
+
+TEST_CASE("JsonObject: keys that differ in zeros at their end, or only late, are different keys") {
+  JsonObject object;
+  for (std::size_t n = 0; n < 100; ++n) object.set(std::string(n, '\0'), n);
+  for (std::size_t n = 0; n < 100; ++n) object.set(std::string(200, 'x') + std::to_string(n), n);
+  CHECK(object.size() == 200);
+  for (std::size_t n = 0; n < 100; ++n) CHECK(object.at(std::string(n, '\0')).as_int() == static_cast<int>(n));
+}
+
 TEST_CASE("JsonObject: keys keep the order they came in, also when a value is replaced") {
   JsonObject object{{"b", 1}, {"a", 2}};
   object.set("c", 3);

@@ -29,8 +29,20 @@ std::string join(const Range& parts, std::string_view separator = ", ") {
   return std::move(out).str();
 }
 
+// The first few parts, and how many there are when that is not all: "a, b, … (20,000 in all)".
+template <class Range>
+std::string join_some(const Range& parts, std::string_view separator = ", ", std::size_t most = 8);
+
 // 1234567 → "1,234,567".
 std::string with_thousands(std::int64_t number);
+
+template <class Range>
+std::string join_some(const Range& parts, std::string_view separator, std::size_t most) {
+  const std::span all(parts);
+  if (all.size() <= most) return join(all, separator);
+  return join(all.first(most), separator) + std::string(separator) + "… (" +
+         with_thousands(static_cast<std::int64_t>(all.size())) + " in all)";
+}
 
 // In units of 1024 with two decimals, as Keras' summary: 0 → "0.00 B", 227880 → "222.54 KB". REQUIRES: bytes >= 0.
 std::string readable_size(std::int64_t bytes);

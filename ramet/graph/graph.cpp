@@ -83,7 +83,7 @@ bool Graph::enter(const Tensor& tensor, std::map<const Operation*, int>& index) 
   const auto names = [&] {
     std::vector<std::string> out;
     for (const Tensor& t : flat_inputs_) out.push_back(t.name());
-    return join(out, ", ");
+    return join_some(out);
   };
   if (node->is_input())
     throw UsageError(cat("Graph disconnected: cannot find parent for tensor '", tensor.name(), "' at operation '",

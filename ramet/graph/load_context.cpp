@@ -30,6 +30,17 @@ std::optional<KerasVersion> KerasVersion::parse(std::string_view text) {
   return version;
 }
 
+void LoadContext::warn(std::string text) {
+  if (warnings_.size() == kMostWarnings) return void(++more_);
+  if (std::find(warnings_.begin(), warnings_.end(), text) != warnings_.end()) return;
+  warnings_.push_back(std::move(text));
+}
+
+std::vector<std::string> LoadContext::take_warnings() {
+  if (more_ > 0) warnings_.push_back(cat("… and ", more_, " warnings more"));
+  return std::exchange(warnings_, {});
+}
+
 LoadContext* LoadContext::current() { return current_context; }
 
 LoadScope::LoadScope(LoadContext& context) : before_(current_context) { current_context = &context; }
@@ -37,11 +48,10 @@ LoadScope::~LoadScope() { current_context = before_; }
 
 void leave_out(std::string_view class_name, std::string_view key, const Json& value) {
   const bool off = value.is_null() || (value.is_bool() && !value.as_bool());
-  if (!off) throw DataError(cat(class_name, ": the argument '", key, "' = ", value.dump(), " is not supported"));
+  if (!off) throw DataError(cat(class_name, ": the argument ", quoted(key), " = ", value.dump(), " is not supported"));
   if (!current_context || std::find(std::begin(kKnownOff), std::end(kKnownOff), key) != std::end(kKnownOff)) return;
-  auto& warnings = current_context->warnings;
-  std::string text = cat(class_name, ": the argument '", key, "' = ", value.dump(), " is not known here and left out");
-  if (std::find(warnings.begin(), warnings.end(), text) == warnings.end()) warnings.push_back(std::move(text));
+  current_context->warn(
+      cat(class_name, ": the argument ", quoted(key), " = ", value.dump(), " is not known here and left out"));
 }
 
 std::shared_ptr<ModelLayer> deserialize_model(const Json& object) {
@@ -77,7 +87,6 @@ Shape shape_from(const Json& json) {
     if (!size.is_null() && (shape.back() < 0 || shape.back() > kLargestSize))
       throw DataError(cat("a shape holds the size ", shape.back()));
   }
-  constexpr std::size_t kMostAxes = 32;
   if (shape.size() > kMostAxes) throw DataError(cat("a shape has ", shape.size(), " axes; the most are ", kMostAxes));
   return shape;
 }

@@ -24,16 +24,24 @@ struct LoadContext {
   bool training_leaks = true;
   int depth = 0;  // of nested layers
   std::size_t layers_made = 0, calls_traced = 0;
-  std::vector<std::string> warnings = {};  // what was left out, each said once
+
+  // What was left out: the first kMostWarnings, each said once, and how many more there are.
+  void warn(std::string text);
+  std::vector<std::string> take_warnings();
 
   // The one of this thread, or null outside of loading.
   static LoadContext* current();
+
+ private:
+  std::vector<std::string> warnings_ = {};
+  std::size_t more_ = 0;
 };
 
 // The most of everything that a file may bring. Calls count as often as they are traced: a model that calls a model
 // that calls a model twice each, and so on, is small in the file only.
 inline constexpr int kDeepestNesting = 32;
 inline constexpr std::size_t kMostLayers = 100'000, kMostCalls = 100'000, kMostCallsTraced = 250'000;
+inline constexpr std::size_t kMostWarnings = 100;
 inline constexpr std::int64_t kLargestSize = std::int64_t{1} << 31;
 
 // Makes `context` this thread's while it lives.

@@ -41,7 +41,7 @@ LayerRef ModelLayer::get_layer(std::string_view name) const {
     if (layer->name() == name) return layer;
     names.push_back(cat("'", layer->name(), "'"));
   }
-  throw UsageError(cat("No such layer: ", name, ". Existing layers are: [", join(names, ", "), "]."));
+  throw UsageError(cat("No such layer: ", name, ". Existing layers are: [", join_some(names), "]."));
 }
 
 std::vector<std::string> ModelLayer::output_names() const {
@@ -57,11 +57,12 @@ std::vector<Traced> ModelLayer::match_inputs(const TracedArgs& args) const {
   const std::size_t count = g.flat_inputs().size();
   const TracedNest& given = args.args[0];
   if (given.is_dict() && !g.inputs().is_dict()) {
+    std::map<std::string_view, const TracedNest*> by_name;
+    for (const auto& [key, nest] : given.dict()) by_name.emplace(key, &nest);
     for (const Tensor& input : g.flat_inputs()) {
-      const auto entry = std::find_if(given.dict().begin(), given.dict().end(),
-                                      [&](const auto& e) { return e.first == input.name(); });
-      require(entry != given.dict().end(), describe(*this), ": missing an input named '", input.name(), "'");
-      found.push_back(entry->second);
+      const auto entry = by_name.find(input.name());
+      require(entry != by_name.end(), describe(*this), ": missing an input named '", input.name(), "'");
+      found.push_back(*entry->second);
     }
   } else {
     // None keeps its place, for optional inputs.

@@ -163,8 +163,8 @@ class GraphReader {
   struct Entry {
     std::string name;  // by which tensors name it
     OperationRef operation;
-    std::deque<Json> calls;  // still to be made
-    std::size_t made = 0;
+    std::deque<Json> calls;           // still to be made
+    std::size_t made = 0, lacks = 0;  // calls, and tensors of the next one that are not there yet
   };
 
   void add(const JsonObject& entry) {
@@ -182,8 +182,11 @@ class GraphReader {
         check_name(made.operation->name());
       } else
         made.operation = deserialize_layer(Json(entry));
-      if (const Json* nodes = entry.find("inbound_nodes"); nodes && class_name != "InputLayer")
+      if (const Json* nodes = entry.find("inbound_nodes"))
         for (const Json& node : nodes->as_array()) made.calls.push_back(modern_node(node));
+      if (class_name == "InputLayer" && !made.calls.empty())
+        throw DataError(
+            cat("`inbound_nodes`: an input is not called, but the file has it called ", made.calls.size(), " times"));
     } catch (const Error& error) {
       const std::string what = error.what();
       throw DataError(what.starts_with('/') ? cat("/config", what)
@@ -199,11 +202,11 @@ class GraphReader {
     entries_.push_back(std::move(made));
   }
 
-  // An operation whose next call lacks a tensor waits for the layer that makes it.
+  // An operation whose next call lacks tensors waits for the calls that make them, each of which it hears of once.
   void call_all() {
     std::deque<std::size_t> todo;
     for (std::size_t i = 0; i < entries_.size(); ++i) todo.push_back(i);
-    std::map<Place, std::vector<std::size_t>> waiting;
+    std::map<Place, std::vector<std::size_t>> waiting;  // for a call
     while (!todo.empty()) {
       const std::size_t i = todo.front();
       todo.pop_front();
@@ -211,27 +214,31 @@ class GraphReader {
       while (!entry.calls.empty()) {
         const std::string pointer = cat("/layers/", i, "/inbound_nodes/", entry.made);
         try {
-          if (const auto lacks = missing(entry.calls.front())) {
-            waiting[*lacks].push_back(i);
-            break;
-          }
+          std::vector<Place> lacks;
+          find_missing(entry.calls.front(), lacks);
+          entry.lacks = lacks.size();
+          for (Place& place : lacks) waiting[std::move(place)].push_back(i);
+          if (entry.lacks > 0) break;
           call(entry, entry.calls.front());
         } catch (const Error& error) { throw DataError(at_pointer(pointer, error.what())); }
         entry.calls.pop_front();
         ++entry.made;
         const auto made = static_cast<std::int64_t>(results_.at(entry.name).size()) - 1;
         if (const auto it = waiting.find({entry.name, made}); it != waiting.end()) {
-          todo.insert(todo.end(), it->second.begin(), it->second.end());
+          for (const std::size_t other : it->second)
+            if (--entries_[other].lacks == 0) todo.push_back(other);
           waiting.erase(it);
         }
       }
     }
-    for (std::size_t i = 0; i < entries_.size(); ++i)
-      if (!entries_[i].calls.empty())
-        throw DataError(cat("/layers/", i, "/inbound_nodes/", entries_[i].made, ": the call of layer '",
-                            entries_[i].operation->name(), "' needs a tensor of layer '",
-                            missing(entries_[i].calls.front())->first,
-                            "' that nothing makes (a cycle, or a call too few)"));
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (entries_[i].calls.empty()) continue;
+      std::vector<Place> lacks;
+      find_missing(entries_[i].calls.front(), lacks);
+      throw DataError(cat("/layers/", i, "/inbound_nodes/", entries_[i].made, ": the call of layer ",
+                          quoted(entries_[i].operation->name()), " needs a tensor of layer ", quoted(lacks.at(0).first),
+                          " that nothing makes (a cycle, or a call too few)"));
+    }
   }
 
   // The layer and the number of its call that [layer, call, output] means.
@@ -276,19 +283,17 @@ class GraphReader {
       throw DataError(cat("a tensor of type ", quoted(dtype)));
   }
 
-  // The call whose tensor is not there yet.
-  std::optional<Place> missing(const Json& json) const {
+  // The calls whose tensors are not there yet, as often as they are named.
+  void find_missing(const Json& json, std::vector<Place>& out) const {
     if (is_tensor(json)) {
       check_tensor(json.at("config").as_object());
       Place place = place_of(json.at("config").at("keras_history").as_array());
-      return find(place) ? std::nullopt : std::optional(std::move(place));
+      if (!find(place)) out.push_back(std::move(place));
+    } else if (json.is_array()) {
+      for (const Json& item : json.as_array()) find_missing(item, out);
+    } else if (json.is_object() && !is_tagged(json)) {
+      for (const auto& [key, item] : json.as_object()) find_missing(item, out);
     }
-    std::optional<Place> lacks;
-    if (json.is_array())
-      for (const Json& item : json.as_array()) lacks = lacks ? lacks : missing(item);
-    else if (json.is_object() && !is_tagged(json))
-      for (const auto& [key, item] : json.as_object()) lacks = lacks ? lacks : missing(item);
-    return lacks;
   }
 
   Arg argument(const Json& json) const {
@@ -344,8 +349,8 @@ class GraphReader {
         const bool nested = it != index_.end() && entries_[it->second].operation->class_name() == "Functional";
         const Tensor* call = find(place_of(list, nested ? 1 : 0));
         if (!call)
-          throw DataError(cat("the model names call ", list[1].as_int(), " of layer '", list[0].as_string(),
-                              "', which does not exist"));
+          throw DataError(cat("the model names call ", list[1].as_int(), " of layer ", quoted(list[0].as_string()),
+                              ", which does not exist"));
         return output(*call, list[2].as_int());
       }
       Arg::List out;

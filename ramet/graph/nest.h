@@ -1,6 +1,7 @@
 // Nested structures of call arguments, inputs and outputs: nothing, a leaf, a plain constant, a list, or a dict of
 // them.
 #pragma once
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
@@ -80,11 +81,8 @@ class Nest {
 template <class T>
 std::vector<const std::pair<std::string, Nest<T>>*> Nest<T>::sorted() const {
   std::vector<const std::pair<std::string, Nest>*> out;
-  for (const auto& entry : dict()) {
-    auto at = out.begin();
-    while (at != out.end() && (*at)->first < entry.first) ++at;
-    out.insert(at, &entry);
-  }
+  for (const auto& entry : dict()) out.push_back(&entry);
+  std::sort(out.begin(), out.end(), [](const auto* a, const auto* b) { return a->first < b->first; });
   return out;
 }
 

@@ -97,14 +97,22 @@ void check_build_config(const Json& json) {
       throw DataError(cat("`build_config`: `", key, "`: ", value.dump(), " is not a shape"));
 }
 
-// What a class calls an integer must be one that sizes and counts can have. Seeds are no such numbers.
+// What a class calls an integer must be one that sizes and counts can have. Seeds are no such numbers. A list of them
+// has one for an axis each.
 LayerRef make(const LayerRegistration& r, const JsonObject& config) {
   for (const auto& [key, value] : config) {
     check_object(key, value);
-    if (!r.arguments || key == "seed" || sizes_fit(value)) continue;
-    for (const ArgumentInfo& argument : r.arguments())
-      if (argument.name == key && argument.type.find("float") == std::string::npos)
+    const bool fits = key == "seed" || sizes_fit(value);
+    const bool long_list = value.is_array() && value.as_array().size() > kMostAxes;
+    if (!r.arguments || (fits && !long_list)) continue;
+    for (const ArgumentInfo& argument : r.arguments()) {
+      if (argument.name != key) continue;
+      if (!fits && argument.type.find("float") == std::string::npos)
         throw DataError(cat(r.class_name, ": `", key, "`: ", value.dump(), " is out of range"));
+      if (long_list && argument.type.find("list of int") != std::string::npos)
+        throw DataError(cat(r.class_name, ": `", key, "`: a list of ", value.as_array().size(),
+                            " numbers, one for an axis each; the most are ", kMostAxes));
+    }
   }
   return r.from_config(config);
 }

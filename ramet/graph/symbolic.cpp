@@ -2,6 +2,7 @@
 // None stand in as a number; tracing twice with different numbers shows which sizes of the outputs depend on them.
 // Where no number will do, because an open size meets a fixed one, the open one must be that: it is tried with the
 // fixed sizes of its axis, then with small numbers.
+#include <algorithm>
 #include <map>
 
 #include "ramet/graph/layer.h"
@@ -117,8 +118,10 @@ Probe find_specs(Operation& operation, const CallArgs& args) {
     if (!any_none(args)) throw;
     std::vector<StandIn> others;
     if (args.tensors().size() > 1) others.push_back({sizes_next_to_none(args), std::nullopt});
-    constexpr std::int64_t kMost = 256;
-    for (std::int64_t n = 1; n <= kMost; ++n) others.push_back({{}, n});
+    // Fewer where a call has very many tensors, so that a refusal costs no more than some hundred thousand of them.
+    constexpr std::int64_t kMost = 256, kMany = 256;
+    const auto tensors = static_cast<std::int64_t>(args.tensors().size());
+    for (std::int64_t n = 1; n <= kMost / std::max<std::int64_t>(1, tensors / kMany); ++n) others.push_back({{}, n});
     for (const StandIn& other : others) {
       try {
         return probe_twice(operation, args, other);

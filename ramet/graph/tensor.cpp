@@ -5,6 +5,12 @@ namespace {
 thread_local std::optional<Device> current_device;
 }  // namespace
 
+// What one handle stands for: the structure, and its leaves in order.
+struct Tensor::Several {
+  Arg structure;
+  std::vector<Tensor> flat;
+};
+
 Arg::Arg(Tensor tensor)
     : Nest(tensor.several()   ? static_cast<const Nest<Tensor>&>(tensor.structure())
            : tensor.defined() ? Nest<Tensor>(tensor)
@@ -73,22 +79,26 @@ Tensor outputs_of(const std::shared_ptr<Node>& node) {
   return Tensor::bundle(Arg(node->structure.map<Tensor>([&](int i) { return Tensor(node, i); })));
 }
 
+const Arg& Tensor::structure() const { return several_->structure; }
+
 std::vector<Tensor> Tensor::flat() const {
   require(defined(), "an undefined Tensor was unpacked");
-  return several_ ? several_->flatten() : std::vector<Tensor>{*this};
+  return several_ ? several_->flat : std::vector<Tensor>{*this};
 }
 
-std::size_t Tensor::size() const { return flat().size(); }
+std::size_t Tensor::size() const {
+  require(defined(), "an undefined Tensor was unpacked");
+  return several_ ? several_->flat.size() : 1;
+}
 
 Tensor Tensor::operator[](std::size_t i) const {
-  const auto all = flat();
-  require(i < all.size(), "there is no tensor ", i, " among the ", all.size(), " that the call returned");
-  return all[i];
+  require(i < size(), "there is no tensor ", i, " among the ", size(), " that the call returned");
+  return several_ ? several_->flat[i] : *this;
 }
 
 Tensor Tensor::operator[](const char* key) const {
-  require(several_ && several_->is_dict(), "['", key, "']: the call did not return a dict of tensors");
-  for (const auto& [name, value] : several_->dict())
+  require(several_ && structure().is_dict(), "['", key, "']: the call did not return a dict of tensors");
+  for (const auto& [name, value] : structure().dict())
     if (name == key) return value.is_leaf() ? value.leaf() : bundle(value);
   throw UsageError(cat("the call returned no tensor named '", key, "'"));
 }
@@ -96,7 +106,8 @@ Tensor Tensor::operator[](const char* key) const {
 Tensor Tensor::bundle(Arg structure) {
   if (structure.is_leaf()) return structure.leaf();
   Tensor out;
-  out.several_ = std::make_shared<const Arg>(std::move(structure));
+  auto leaves = structure.flatten();
+  out.several_ = std::make_shared<const Several>(Several{std::move(structure), std::move(leaves)});
   return out;
 }
 

@@ -39,7 +39,7 @@ class Tensor {
   bool operator<(const Tensor& o) const { return node_ != o.node_ ? node_ < o.node_ : index_ < o.index_; }
 
   bool several() const { return several_ != nullptr; }
-  const Arg& structure() const { return *several_; }
+  const Arg& structure() const;
   std::size_t size() const;                  // how many it stands for
   Tensor operator[](std::size_t i) const;    // in flat order
   Tensor operator[](const char* key) const;  // of a dict
@@ -48,10 +48,11 @@ class Tensor {
   static Tensor bundle(Arg structure);
 
  private:
+  struct Several;
   std::vector<Tensor> flat() const;
   std::shared_ptr<Node> node_;
   int index_ = 0;
-  std::shared_ptr<const Arg> several_;
+  std::shared_ptr<const Several> several_;
 };
 using Tensors = std::vector<Tensor>;
 

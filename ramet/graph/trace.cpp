@@ -56,6 +56,7 @@ void Trace::finish() {
 CallContext::CallContext(Trace& trace, const Layer& layer, const TracedArgs& args, bool training)
     : trace_(trace),
       args_(args),
+      first_(args.args.empty() ? std::vector<Traced>() : args.args[0].flatten()),
       training_(training),
       compute_dtype_(layer.compute_dtype()),
       autocast_(layer.autocast()) {}
@@ -79,9 +80,7 @@ Value CallContext::mask(std::size_t i) const {
     if (given->is_list())
       return i < given->list().size() && given->list()[i].is_leaf() ? given->list()[i].leaf().value : Value{};
   }
-  if (args_.args.empty()) return {};
-  const auto inputs = args_.args[0].flatten();
-  return i < inputs.size() ? inputs[i].mask : Value{};
+  return i < first_.size() ? first_[i].mask : Value{};
 }
 
 Value CallContext::call_mask() const {

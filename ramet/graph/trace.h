@@ -130,6 +130,7 @@ class CallContext {
  private:
   Trace& trace_;
   const TracedArgs& args_;
+  std::vector<Traced> first_;  // the tensors of the first argument
   bool training_;
   DType compute_dtype_;
   bool autocast_;

@@ -29,7 +29,7 @@ std::string folder_of(const std::string& path) {
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// A temporary of `target` is named this, the process and a counter. Names end at 255 bytes.
+// A temporary of `target` that has a name is named this, the process and a counter. Names end at 255 bytes.
 std::string temporary_prefix(const std::string& target) { return "." + name_of(target).substr(0, 200) + ".tmp."; }
 
 // The process that made a temporary, from what follows the prefix: "<pid>.<counter>". 0 when it is something else.
@@ -88,6 +88,15 @@ int repeated(Call&& call) {
   return result;
 }
 
+// A file in `folder` that has no name yet, or -1 where there are none: the file system must know them, and /proc be
+// there to name them by.
+int open_unnamed(const std::string& folder, mode_t mode) {
+  const int file = repeated([&] { return file_system().open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, mode); });
+  if (file < 0 || ::access(("/proc/self/fd/" + std::to_string(file)).c_str(), F_OK) == 0) return file;
+  file_system().close(file);
+  return -1;
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(behind_links(path)) {
@@ -111,22 +120,45 @@ void AtomicFile::create_temporary() {
   if (exists && !S_ISREG(old.st_mode)) fail("it exists and is not a regular file");
   if (exists && ::access(target_.c_str(), W_OK) != 0) fail(cat("the old file is protected: ", std::strerror(errno)));
 
-  static std::atomic<unsigned long> counter{0};
-  const std::string prefix = folder_of(target_) + "/" + temporary_prefix(target_) + std::to_string(::getpid()) + ".";
-  const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-  std::string name;
-  do {
-    name = prefix + std::to_string(counter++);
-    file_ = file_system().open(name.c_str(), flags, exists ? 0600 : 0666);
-  } while (file_ < 0 && (errno == EEXIST || errno == EINTR));
-  if (file_ < 0) fail(cat("no file can be created in its folder: ", std::strerror(errno)));
-  temporary_ = name;
+  const mode_t mode = exists ? 0600 : 0666;
+  file_ = open_unnamed(folder_of(target_), mode);
+  const bool named = file_ < 0;
+  if (named) do {
+      temporary_ = next_name();
+      removal_.emplace(temporary_);
+      file_ = file_system().open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+    } while (file_ < 0 && (errno == EEXIST || errno == EINTR));
+  if (file_ < 0) {
+    const std::string reason = std::strerror(errno);
+    temporary_.clear();
+    fail(cat("no file can be created in its folder: ", reason));
+  }
   ::flock(file_, LOCK_EX | LOCK_NB);
   if (exists && repeated([&] { return file_system().chmod(file_, old.st_mode & 0777); }) != 0) {
     const std::string reason = std::strerror(errno);
     discard();  // no destructor runs when a constructor throws
     fail(cat("the permissions of the old file cannot be kept: ", reason));
   }
+}
+
+std::string AtomicFile::next_name() {
+  static std::atomic<unsigned long> counter{0};
+  return cat(folder_of(target_), "/", temporary_prefix(target_), std::to_string(::getpid()), ".",
+             std::to_string(counter++));
+}
+
+// Only a file that has a name can take the place of another.
+void AtomicFile::give_name() {
+  int result = 0;
+  do {
+    temporary_ = next_name();
+    removal_.emplace(temporary_);
+    result = repeated([&] { return file_system().link(file_, temporary_.c_str()); });
+  } while (result != 0 && errno == EEXIST);
+  if (result == 0) return;
+  const std::string reason = std::strerror(errno);
+  temporary_.clear();
+  fail(cat("the new file cannot be given a name: ", reason));
 }
 
 void AtomicFile::write_all(std::uint64_t offset, std::span<const std::byte> bytes, bool at_end) {
@@ -175,10 +207,12 @@ void AtomicFile::commit() {
   FileSystem& system = file_system();
   flush();
   if (repeated([&] { return system.sync(file_); }) != 0) fail(cat("syncing failed: ", std::strerror(errno)));
+  if (temporary_.empty()) give_name();
   close_file();
   if (repeated([&] { return system.rename(temporary_.c_str(), target_.c_str()); }) != 0)
     fail(cat("renaming failed: ", std::strerror(errno)));
   temporary_.clear();
+  removal_.reset();
 
   const std::string folder_name = folder_of(target_);
   const int folder =
@@ -199,6 +233,7 @@ void AtomicFile::discard() noexcept {
   if (file_ >= 0) file_system().close(std::exchange(file_, -1));
   if (!temporary_.empty()) file_system().remove(temporary_.c_str());
   temporary_.clear();
+  removal_.reset();
 }
 
 }  // namespace ramet

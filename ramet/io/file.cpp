@@ -45,7 +45,13 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path, Link
   void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number, 0);
   if (memory == MAP_FAILED) refuse_with_reason("cannot be mapped into memory");
   out->bytes_ = {static_cast<const std::byte*>(memory), size};
+  out->guard_.emplace(out->bytes_);
   return out;
+}
+
+void MappedFile::check() const {
+  if (guard_ && guard_->hit())
+    throw DataError(cat("file ", quoted(path_), ": became shorter, or the disk failed, while it was read"));
 }
 
 MappedFile::~MappedFile() {

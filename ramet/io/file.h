@@ -3,17 +3,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "ramet/base/error.h"
+#include "ramet/io/bus_guard.h"
+#include "ramet/io/removed_on_signal.h"
 #include "ramet/io/sink.h"
 
 namespace ramet {
 
 // A regular file, opened once and mapped read-only. Whoever keeps a pointer into the bytes keeps the object. Safe from
-// several threads. Nobody may shorten the file meanwhile; AtomicFile, which puts a new file in its place, does not.
+// several threads. When somebody shortens the file, or the disk fails, zeros are read from there on and check() refuses
+// what came of them. (AtomicFile, which puts a new file in its place, disturbs nobody.)
 class MappedFile {
  public:
   enum class Links : unsigned char { follow, refuse };  // whether the last name of a path may be a symbolic link
@@ -26,10 +31,33 @@ class MappedFile {
   const std::string& path() const { return path_; }
   std::span<const std::byte> bytes() const { return bytes_; }
 
+  // DataError unless every byte that was read so far was there.
+  void check() const;
+
+  // What `read` makes of the bytes: its result or its error, or that of check(), which is the better reason.
+  template <class Read>
+  auto read(Read&& read) const {
+    const io::UnblockedBusErrors heard;
+    try {
+      if constexpr (std::is_void_v<decltype(read(bytes_))>) {
+        read(bytes_);
+        check();
+      } else {
+        auto result = read(bytes_);
+        check();
+        return result;
+      }
+    } catch (...) {
+      check();
+      throw;
+    }
+  }
+
  private:
   MappedFile() = default;
   std::string path_;
   std::span<const std::byte> bytes_;
+  std::optional<io::BusGuard> guard_;
 };
 
 // Saving failed, and this is what the disk holds.
@@ -46,10 +74,12 @@ class SaveError : public DataError {
   Outcome outcome_;
 };
 
-// Writes a file under a temporary name in the same folder; commit() puts it in the place of the old one, whose
-// permissions it takes over. Without commit() the old file stays as it was and the temporary is removed. A symbolic
-// link stays; the file it points to is replaced. What processes that were killed left behind is removed first. Errors
-// are SaveErrors naming the path. One thread at a time; several may save under one name, and the last commit wins.
+// Writes a file without a name in the same folder; commit() puts it in the place of the old one, whose permissions it
+// takes over. Without commit() the old file stays as it was and nothing is left. Where a file system has no files
+// without a name, a temporary one stands in; SIGINT, SIGTERM and the like remove it before they end the process, and
+// what killed processes left behind is removed by the next save. A symbolic link stays; the file it points to is
+// replaced. Errors are SaveErrors naming the path. One thread at a time; several may save under one name, and the last
+// commit wins.
 class AtomicFile final : public Sink {
  public:
   explicit AtomicFile(const std::string& path);
@@ -67,14 +97,17 @@ class AtomicFile final : public Sink {
  private:
   [[noreturn]] void fail(const std::string& what) const;
   void create_temporary();
+  std::string next_name();  // for a temporary that is to be made
+  void give_name();
   void flush();
   void write_all(std::uint64_t offset, std::span<const std::byte> bytes, bool at_end);
   void close_file();
   void discard() noexcept;
 
-  std::string path_;       // as the caller wrote it
-  std::string target_;     // the file behind any links
-  std::string temporary_;  // empty when there is none
+  std::string path_;                            // as the caller wrote it
+  std::string target_;                          // the file behind any links
+  std::string temporary_;                       // empty when it has no name, or is no more
+  std::optional<io::RemovedOnSignal> removal_;  // of the name
   int file_ = -1;
   std::uint64_t on_disk_ = 0;
   std::vector<std::byte> buffer_;

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <string>
 
 namespace ramet {
 namespace {
@@ -30,6 +31,11 @@ ssize_t FileSystem::write_at(int file, const void* bytes, std::size_t count, off
 }
 int FileSystem::sync(int file) { return ::fdatasync(file); }
 int FileSystem::sync_directory(int file) { return ::fsync(file); }
+// Through /proc, because linking a descriptor itself is for the administrator.
+int FileSystem::link(int file, const char* path) {
+  const std::string name = "/proc/self/fd/" + std::to_string(file);
+  return ::linkat(AT_FDCWD, name.c_str(), AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
 int FileSystem::rename(const char* from, const char* to) { return ::rename(from, to); }
 int FileSystem::remove(const char* path) { return ::unlink(path); }
 int FileSystem::close(int file) { return ::close(file); }

@@ -13,8 +13,9 @@ struct FileSystem {
   virtual int chmod(int file, mode_t mode);
   virtual ssize_t write(int file, const void* bytes, std::size_t count);
   virtual ssize_t write_at(int file, const void* bytes, std::size_t count, off_t offset);
-  virtual int sync(int file);            // the content of a file
-  virtual int sync_directory(int file);  // the names in a directory
+  virtual int sync(int file);                    // the content of a file
+  virtual int sync_directory(int file);          // the names in a directory
+  virtual int link(int file, const char* path);  // gives a name to a file that was opened without one
   virtual int rename(const char* from, const char* to);
   virtual int remove(const char* path);
   virtual int close(int file);

@@ -61,7 +61,7 @@ Model model_from_object(const Json& object, const JsonObject& metadata, std::uin
   auto inside = deserialize_model(object);
   inside->mask_semantics = masks_of(context.version);
   inside->file_info.keras_version = keras_version;
-  inside->file_info.warnings = std::move(context.warnings);
+  inside->file_info.warnings = context.take_warnings();
   if (context.version && *context.version > kNewestKnown)
     inside->file_info.warnings.push_back(
         cat("written by Keras ", keras_version, ", which is newer than what is known here"));
@@ -111,7 +111,7 @@ void compile_from_file(Model& model, const JsonObject& config) {
   context.weight_bytes = UINT64_MAX;
   const LoadScope scope(context);
   model.compile_from_config(config);
-  for (std::string& warning : context.warnings) model.layer().file_info.warnings.push_back(std::move(warning));
+  for (std::string& warning : context.take_warnings()) model.layer().file_info.warnings.push_back(std::move(warning));
 }
 
 std::size_t variables_before_first_step(const VariableRefs& variables) {

@@ -84,18 +84,20 @@ Model load_folder(const std::string& path, const LoadOptions& options) {
   };
   const auto text = [&](const char* name) {
     const auto file = member(name);
-    return file ? std::string(as_text(file->bytes())) : std::string();
+    return file ? file->read([](Bytes bytes) { return std::string(as_text(bytes)); }) : std::string();
   };
   parts.config = text("config.json");
   if (parts.config.empty()) throw DataError(cat(path, ": not a model: it has no config.json"));
   parts.metadata = text("metadata.json");
   const auto weights = member("model.weights.h5");
-  if (weights) {
-    parts.weights = weights->bytes();
-    parts.done = give_back;
-  }
-  parts.file_bytes = parts.config.size() + parts.metadata.size() + parts.weights.size();
-  return io::model_from_parts(parts, options);
+  const auto load = [&](Bytes bytes) {
+    parts.weights = bytes;
+    parts.file_bytes = parts.config.size() + parts.metadata.size() + bytes.size();
+    return io::model_from_parts(parts, options);
+  };
+  if (!weights) return load({});
+  parts.done = give_back;
+  return weights->read(load);
 }
 
 bool ends_with(const std::string& path, std::string_view extension) {
@@ -108,7 +110,7 @@ Model load_model(const std::string& path, const LoadOptions& options) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) return load_folder(path, options);
   const auto file = MappedFile::open(path);
-  return load_bytes(file->bytes(), options, path, true);
+  return file->read([&](Bytes bytes) { return load_bytes(bytes, options, path, true); });
 }
 
 Model load_model(std::span<const std::byte> file, const LoadOptions& options, const std::string& who) {

@@ -120,7 +120,7 @@ Array parse_npy(std::span<const std::byte> file, const std::string& who) {
 
 Array load_npy(const std::string& path) {
   const auto file = MappedFile::open(path);
-  return parse_npy(file->bytes(), cat("file ", quoted(path)));
+  return file->read([&](Bytes bytes) { return parse_npy(bytes, cat("file ", quoted(path))); });
 }
 
 void write_npy(Sink& sink, const Array& array) {

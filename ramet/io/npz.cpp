@@ -38,7 +38,7 @@ NamedArrays parse_npz(std::span<const std::byte> file, const std::string& who, s
 
 NamedArrays load_npz(const std::string& path, std::uint64_t limit) {
   const auto file = MappedFile::open(path);
-  return parse_npz(file->bytes(), cat("file ", quoted(path)), limit);
+  return file->read([&](Bytes bytes) { return parse_npz(bytes, cat("file ", quoted(path)), limit); });
 }
 
 void write_npz(Sink& sink, const NamedArrays& arrays) {

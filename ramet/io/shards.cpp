@@ -86,9 +86,13 @@ void load_shards(Model& model, const std::string& path) {
     files[name] = MappedFile::open(folder + name, MappedFile::Links::refuse);
     return roots.emplace(name, hdf5::open(files[name]->bytes())).first->second;
   };
+  const auto check_all = [&] {
+    for (const auto& [name, file] : files)
+      if (file) file->check();
+  };
   try {
-    const auto index = MappedFile::open(path);
-    const Json json = Json::parse(as_text(index->bytes()));
+    const io::UnblockedBusErrors heard;
+    const Json json = MappedFile::open(path)->read([](Bytes bytes) { return Json::parse(as_text(bytes)); });
     const JsonObject& map = json.at("weight_map").as_object();
     std::vector<Source> sources;
     for (const auto& group : weight_groups(model, false)) {
@@ -113,8 +117,9 @@ void load_shards(Model& model, const std::string& path) {
             match_variable(found->second->dataset(cat(group.path, "/", i)), group.variables[i], group.name));
       }
     }
-    (void)read_weights(sources);
+    replace_weights(sources, check_all);
   } catch (const Error& error) {
+    check_all();
     const std::string what = error.what();
     throw DataError(what.starts_with(path) ? what : cat(path, ": ", what));
   }

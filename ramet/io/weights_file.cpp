@@ -141,7 +141,7 @@ void check_count(const WeightGroup& group, std::size_t count) {
   std::vector<std::string> names;
   for (const auto& v : group.variables) names.push_back(v->name);
   throw DataError(cat("Layer '", group.name, "' expected ", names.size(), " variables, but received ", count,
-                      " variables during loading. Expected: ", join(names, ", ")));
+                      " variables during loading. Expected: ", join_some(names)));
 }
 
 std::vector<Source> match_weights(const hdf5::Group& root, const std::vector<WeightGroup>& groups) {
@@ -187,6 +187,16 @@ std::vector<std::string> read_weights(const std::vector<Source>& sources,
     if (nonfinite(variable->stored())) odd.push_back(variable->path);
   }
   return odd;
+}
+
+void replace_weights(const std::vector<Source>& sources, const std::function<void()>& check) {
+  std::vector<Array> values;
+  for (const auto& [variable, dataset] : sources) values.push_back(decode(dataset).astype(variable->value().dtype()));
+  check();
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    sources[i].variable->assign(values[i]);
+    values[i] = {};
+  }
 }
 
 }  // namespace ramet::io

@@ -36,9 +36,13 @@ void check_count(const WeightGroup& group, std::size_t count);
 // What a file says of one variable, checked.
 Source match_variable(const hdf5::Dataset& dataset, const VariableRef& variable, std::string_view owner);
 
-// Reads the elements in, all or none. `done` is called with the bytes of the file that are not needed any more. Returns
-// the paths of variables that hold NaN or infinity.
+// Reads the elements into the variables of a model that is thrown away if that fails. `done` is called with the bytes
+// of the file that are not needed any more. Returns the paths of variables that hold NaN or infinity.
 std::vector<std::string> read_weights(const std::vector<Source>& sources,
                                       const std::function<void(std::span<const std::byte>)>& done = nullptr);
+
+// The same for a model that stays, all or none: nothing changes unless everything was read and `check`, which throws
+// when what was read cannot be trusted, agrees.
+void replace_weights(const std::vector<Source>& sources, const std::function<void()>& check);
 
 }  // namespace ramet::io

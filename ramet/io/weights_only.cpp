@@ -13,7 +13,7 @@
 namespace ramet {
 namespace {
 
-void take(Model& model, const hdf5::Group& root) {
+void take(Model& model, const hdf5::Group& root, const MappedFile& file) {
   std::vector<io::Source> sources;
   if (io::is_legacy_weights(root))
     sources = io::match_legacy_weights(root, model);
@@ -21,7 +21,7 @@ void take(Model& model, const hdf5::Group& root) {
     sources = io::match_legacy_weights(root.group("model_weights"), model);
   else
     sources = io::match_weights(root, io::weight_groups(model, false));
-  (void)io::read_weights(sources);
+  io::replace_weights(sources, [&] { file.check(); });
 }
 
 }  // namespace
@@ -42,15 +42,16 @@ void Model::load_weights(const std::string& path) {
   require(static_cast<bool>(*this), "load_weights: there is no model");
   if (path.ends_with(".weights.json")) return io::load_shards(*this, path);
   const auto file = MappedFile::open(path);
+  const auto load = [&](Bytes bytes) {
+    if (!path.ends_with(".keras")) return take(*this, hdf5::open(bytes), *file);
+    const ZipReader zip(bytes, path, {.bytes = bytes.size() * 4 + (std::uint64_t{64} << 20)});
+    const ZipMember* member = zip.find("model.weights.h5");
+    if (!member) throw DataError("it holds no model.weights.h5");
+    const auto unpacked = zip.read(*member);
+    take(*this, hdf5::open(unpacked), *file);
+  };
   try {
-    if (path.ends_with(".keras")) {
-      const ZipReader zip(file->bytes(), path, {.bytes = file->bytes().size() * 4 + (std::uint64_t{64} << 20)});
-      const ZipMember* member = zip.find("model.weights.h5");
-      if (!member) throw DataError("it holds no model.weights.h5");
-      const auto bytes = zip.read(*member);
-      return take(*this, hdf5::open(bytes));
-    }
-    take(*this, hdf5::open(file->bytes()));
+    file->read(load);
   } catch (const Error& error) {
     const std::string what = error.what();
     throw DataError(what.starts_with(path) ? what : cat(path, ": ", what));

@@ -20,6 +20,7 @@ std::string to_string(const Spec& spec) {
 }
 
 int Program::new_value(Spec spec, int producer) {
+  require(spec.rank() <= kMostAxes, "a tensor of ", spec.rank(), " axes; the most are ", kMostAxes);
   specs_.push_back(std::move(spec));
   producer_.push_back(producer);
   return value_count() - 1;

@@ -9,7 +9,7 @@ namespace {
 std::string quoted(const std::vector<std::string>& names) {
   std::vector<std::string> out;
   for (const auto& n : names) out.push_back(cat("'", n, "'"));
-  return cat("[", join(out, ", "), "]");
+  return cat("[", join_some(out), "]");
 }
 
 // "crossentropy" and "accuracy" mean one of three, by shape.
@@ -27,6 +27,13 @@ std::string lower(std::string s) {
 bool is_crossentropy(const std::string& name) { return lower(name) == "crossentropy" || lower(name) == "ce"; }
 bool is_accuracy(const std::string& name) { return lower(name) == "accuracy" || lower(name) == "acc"; }
 
+// Where each output stands; of several with one name, the first.
+std::map<std::string_view, std::size_t> places_of(const std::vector<std::string>& outputs) {
+  std::map<std::string_view, std::size_t> out;
+  for (std::size_t i = 0; i < outputs.size(); ++i) out.emplace(outputs[i], i);
+  return out;
+}
+
 // Values by output: nothing where none is given. `what` names the argument.
 template <class T>
 std::vector<std::optional<T>> spread(const PerOutput<T>& given, const std::vector<std::string>& outputs,
@@ -34,11 +41,13 @@ std::vector<std::optional<T>> spread(const PerOutput<T>& given, const std::vecto
   std::vector<std::optional<T>> out(outputs.size());
   if (given.empty()) return out;
   if (given.by_name()) {
+    const auto places = places_of(outputs);
     for (std::size_t i = 0; i < given.names().size(); ++i) {
-      const auto at = std::find(outputs.begin(), outputs.end(), given.names()[i]);
-      require(at != outputs.end(), "Expected keys ", quoted(outputs), " in ", what, " dict, but found ", what,
-              ".keys()=", quoted(given.names()));
-      out[static_cast<std::size_t>(at - outputs.begin())] = given.values()[i];
+      const auto at = places.find(given.names()[i]);
+      if (at == places.end())
+        throw UsageError(cat("Expected keys ", quoted(outputs), " in ", what, " dict, but found ", what,
+                             ".keys()=", quoted(given.names())));
+      out[at->second] = given.values()[i];
     }
     return out;
   }
@@ -60,10 +69,11 @@ std::vector<std::vector<Named<MetricBase>>> spread(const MetricArgs& given, cons
   std::vector<std::vector<Named<MetricBase>>> out(outputs.size());
   if (given.empty() || (given.is_list() && given.list().empty())) return out;
   // {{"label", …}, …}: every entry is a list that begins with the name of an output.
+  const auto places = places_of(outputs);
   const auto output_of = [&](const MetricArgs& entry) {
     if (!entry.is_list() || entry.list().size() < 2 || entry.list()[0].is_list()) return outputs.size();
-    return static_cast<std::size_t>(std::find(outputs.begin(), outputs.end(), entry.list()[0].one().name()) -
-                                    outputs.begin());
+    const auto at = places.find(entry.list()[0].one().name());
+    return at == places.end() ? outputs.size() : at->second;
   };
   const bool by_name = given.is_list() && std::all_of(given.list().begin(), given.list().end(),
                                                       [&](const auto& e) { return output_of(e) < outputs.size(); });

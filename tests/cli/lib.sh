@@ -20,13 +20,14 @@ expect() {
   [ "$status" = "$wanted" ] || complain "ramet $* ended with $status instead of $wanted: $(cat err.txt)"
 }
 
-# refuses STATUS TEXT WORDS...: fails with one line that holds the text, and nothing on stdout.
+# refuses STATUS TEXT WORDS...: fails with one line of at most 1,000 bytes that holds the text, and nothing on stdout.
 refuses() {
   wanted=$1 text=$2
   shift 2
   expect "$wanted" "$@"
   grep -qF -- "$text" err.txt || complain "ramet $* does not say '$text' but: $(cat err.txt)"
   [ "$(wc -l <err.txt)" = 1 ] || complain "ramet $* says more than one line: $(cat err.txt)"
+  [ "$(wc -c <err.txt)" -le 1001 ] || complain "ramet $* says $(wc -c <err.txt) bytes"
   [ ! -s out.txt ] || complain "ramet $* fails and yet writes to stdout"
 }
 

@@ -36,6 +36,13 @@ refuses 1 "name their arrays x/<input>" evaluate pair.keras --data data.npz --lo
 refuses 2 "No such file" diff chain.keras missing.keras
 [ ! -e y.npz ] && [ ! -e t.keras ] || complain "a refused command left an output"
 
+# Names that a file has made long.
+mkdir long
+printf '{"class_name": "%05000d", "config": {}}' 0 >long/config.json
+refuses 1 "config.json" summary long
+printf '{"class_name": "Sequential", "config": {"name": "%05000d", "layers": []}}' 0 >long/config.json
+refuses 1 "is longer than 512 bytes" summary long
+
 # A model file of nonsense, and one cut short; names with line breaks and escapes.
 head -c 300 /dev/zero >zero.keras
 head -c 2000 chain.keras >cut.keras

@@ -85,6 +85,7 @@ class Siege {
       FAIL_CHECK("another kind of error: ", std::string(error.what()));
     }
     CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < kMostSeconds);
+    CHECK(is_one_short_line(said));
     alarm(0);
     CHECK_FALSE(secret.opened());
     CHECK_FALSE(linked.opened());

@@ -25,11 +25,13 @@ Model busy_model(bool op = true) {
 }
 
 Model image_model() {
-  Sequential model({Conv2D(2, {2, 2}, {.padding = "same"}, {.name = "conv"}), MaxPooling2D(2, {}, {.name = "pool"}),
-                    BatchNormalization({}, {.name = "norm"}), Flatten({}, {.name = "flat"}),
-                    Dropout(0.5, {}, {.name = "drop"}), Dense(1, {}, {.name = "out"})},
+  Sequential model({Conv2D(2, {2, 2}, {.padding = "same"}, {.name = "conv"}),
+                    Conv2D(2, {1, 1}, {.strides = {2, 2}}, {.name = "strided"}),
+                    Conv2D(2, {1, 1}, {.strides = {2, 2}, .padding = "same"}, {.name = "more"}),
+                    MaxPooling2D(2, {}, {.name = "pool"}), BatchNormalization({}, {.name = "norm"}),
+                    Flatten({}, {.name = "flat"}), Dropout(0.5, {}, {.name = "drop"}), Dense(1, {}, {.name = "out"})},
                    {.name = "image"});
-  model.build({None, 4, 4, 1});
+  model.build({None, 8, 8, 1});
   return model;
 }
 
@@ -79,7 +81,8 @@ void use(const Model& model) {
 }
 
 struct Count {
-  std::size_t refused = 0, opened = 0;
+  std::size_t refused = 0, opened = 0, long_lines = 0;
+  ~Count() { CHECK(long_lines == 0); }
 };
 
 // Whatever else happens ends the test program: another exception, a signal, or a minute gone by.
@@ -89,7 +92,10 @@ void open_mutant(const std::string& file, Count& count, bool and_use = true) {
     const Model model = load_model(bytes_of(file));
     ++count.opened;
     if (and_use) use(model), (void)save_to_memory(model);
-  } catch (const DataError&) { ++count.refused; }
+  } catch (const DataError& error) {
+    ++count.refused;
+    count.long_lines += !is_one_short_line(error.what());
+  }
   alarm(0);
 }
 

@@ -46,7 +46,10 @@ std::string refusal(const Json& config) {
   try {
     Model::from_json(config.dump(), std::uint64_t{64} << 20);
     return {};
-  } catch (const DataError& error) { return error.what(); }
+  } catch (const DataError& error) {
+    CHECK(is_one_short_line(error.what()));
+    return error.what();
+  }
 }
 
 }  // namespace

@@ -3,10 +3,12 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "ramet/base/utf8.h"
 #include "ramet/io/gzip.h"
 #include "ramet/io/hdf5/hdf5_write.h"
 #include "ramet/io/zip_write.h"
@@ -23,6 +25,12 @@ struct Parts {
 inline std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 inline std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Whether it can stand in a log: at most 1,000 bytes, and nothing that a terminal would obey.
+inline bool is_one_short_line(std::string_view said) {
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  return said.size() <= 1000 && std::none_of(said.begin(), said.end(), control) && is_utf8(said);
 }
 
 inline std::string archive_of(const Parts& parts) {

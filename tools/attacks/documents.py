@@ -40,6 +40,27 @@ def texts():
     yield "layers_100001_in_sequential", ['{"class_name": "Sequential", "config": {"name": "m", "layers": [' + json.dumps(input_layer()), ', {"class_name": "Identity", "config": {"name": "i#"}}', 100_001, "]}}"], "100000"
     shared = start + ', {"class_name": "Identity", "config": {"name": "i"}, "inbound_nodes": [[["in", 0, 0, {}]]'
     yield "calls_100001", [shared, ',[["in", 0, 0, {}]]', 100_001, "]}" + end], "100000"
+    yield from large(start, end)
+
+
+def large(start, end):
+    """Small things in such number that work which grows with their square never ends."""
+    called = '"inbound_nodes": [[["in", 0, 0, {}]]]'
+    entry = lambda class_name, config: f'{start}, {{"class_name": "{class_name}", "config": {{"name": "x", {config}'
+    yield "input_called", start.replace('"inbound_nodes": []', '"inbound_nodes": [[["in", 0, 0, {}]]]') + end, "an input is not called"
+    yield "keys_1000000_of_a_layer", [entry("Dense", '"units": 3, "k": 1'), ', "k#": 1', 1_000_000, "}, " + called + "}" + end], "not supported"
+    yield "keys_300000_of_a_layer_that_are_off", [entry("Dense", '"units": -3'), ', "k#": null', 300_000, "}, " + called + "}" + end], "units"
+    yield "reshape_of_10000_axes", [entry("Reshape", '"target_shape": [4'), ", 1", 10_000, "]}, " + called + "}" + end], "10001"
+    yield "layer_normalization_of_100000_axes", [entry("LayerNormalization", '"axis": [-1'), ", -1", 100_000, "]}, " + called + "}" + end], "100001"
+    yield "permute_of_100000_axes", [entry("Permute", '"dims": [1'), ", 2", 100_000, "]}, " + called + "}" + end], "100001"
+    yield "sum_over_100000_axes", [entry("Sum", '"axis": [1'), ", 1", 100_000, ']}, "module": "keras.src.ops.numpy", ' + called + "}" + end], ""
+    yield "class_of_100000_letters", [start + ', {"class_name": "', "x", 100_000, '", "config": {}, ' + called + "}" + end], "unknown layer class"
+    yield "activation_of_100000_letters", [entry("Dense", '"units": 3, "activation": "'), "x", 100_000, '"}, ' + called + "}" + end], "activation"
+    yield "add_of_100000_tensors_that_do_not_fit", [start + ", " + json.dumps(input_layer((None, 5), "other")) + ', {"class_name": "Add", "config": {"name": "x"}, "inbound_nodes": [[["other", 0, 0, {}]',
+                                                    ', ["in", 0, 0, {}]', 100_000, "]]}" + end], "broadcast"
+    yield "inputs_20000_and_none_of_them_used", ['{"class_name": "Functional", "config": {"name": "m", "layers": [' + json.dumps(input_layer()) + ", " + json.dumps(input_layer(name="other")),
+                                                 ', {"class_name": "InputLayer", "config": {"name": "in#", "batch_shape": [null, 4]}, "inbound_nodes": []}', 20_000,
+                                                 '], "input_layers": ["other", 0, 0], "output_layers": ["in", 0, 0]}}'], "in"
 
 
 def metadata():

@@ -3,31 +3,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "ramet/base/utf8.h"
 #include "ramet/io/hdf5/checksum.h"
 
 namespace ramet::hdf5 {
 namespace {
-
-// Text from a file, fit for one line of a message: what is not printable becomes '?', what is long is cut.
-std::string one_line(std::string_view text) {
-  constexpr std::size_t kLongest = 600;
-  std::string out;
-  while (!text.empty() && out.size() < kLongest) {
-    const CodePoint c = decode_utf8(text);
-    const bool printable = c.bytes > 0 && c.value >= 0x20 && !(c.value >= 0x7F && c.value < 0xA0) &&
-                           !(c.value >= 0x200B && c.value <= 0x200F) && !(c.value >= 0x2028 && c.value <= 0x202E) &&
-                           !(c.value >= 0x2066 && c.value <= 0x2069) && c.value != 0xFEFF;
-    const std::size_t bytes = c.bytes > 0 ? static_cast<std::size_t>(c.bytes) : 1;
-    if (printable)
-      out += text.substr(0, bytes);
-    else
-      out += '?';
-    text.remove_prefix(bytes);
-  }
-  if (!text.empty()) out += "…";
-  return out;
-}
 
 std::string shortened(const std::string& path) {
   constexpr std::size_t kLongest = 200;
@@ -62,7 +41,7 @@ void Scope::refuse_text(std::uint64_t address, std::string text) const {
   std::uint64_t place = 0;
   if (!add(address, source_->base, place)) place = address;
   const std::string where = address == kUndefined ? "" : cat(" at byte ", place);
-  throw DataError(one_line(cat("HDF5 '", shortened(path_), "'", where, ": ", text)));
+  throw DataError(cat("HDF5 '", shortened(path_), "'", where, ": ", text));
 }
 
 std::uint64_t Cursor::address() { return undefined_if_full(scope_->source().offset_size); }

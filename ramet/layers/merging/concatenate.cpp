@@ -12,18 +12,20 @@ void ConcatenateLayer::check_arguments(const SpecArgs& args) const {
 }
 
 void ConcatenateLayer::check(const std::vector<Spec>& inputs) const {
-  std::vector<std::string> shapes;
-  for (const Spec& x : inputs) shapes.push_back(to_string(x.shape));
   const Shape& first = inputs[0].shape;
   const auto axis = static_cast<std::size_t>(canonical_axis(config().axis, first.size(), "`axis`"));
   for (const Spec& x : inputs) {
     bool fits = x.rank() == first.size();
     for (std::size_t i = 0; fits && i < first.size(); ++i)
       fits = i == axis || x.shape[i] == first[i] || x.shape[i] == None || first[i] == None;
-    require(fits, describe(*this),
+    if (fits) continue;
+    std::vector<std::string> shapes;
+    for (const Spec& each : inputs) shapes.push_back(to_string(each.shape));
+    throw UsageError(
+        cat(describe(*this),
             ": A `Concatenate` layer requires inputs with matching shapes except for the concatenation axis. Received: "
             "input_shape=[",
-            join(shapes, ", "), "]");
+            join_some(shapes), "]"));
   }
 }
 

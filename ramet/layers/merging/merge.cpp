@@ -8,10 +8,10 @@
 namespace ramet::layers {
 namespace {
 
-std::vector<std::string> shapes_of(const std::vector<Spec>& inputs) {
+std::string shapes_of(const std::vector<Spec>& inputs, std::string_view separator) {
   std::vector<std::string> out;
   for (const Spec& x : inputs) out.push_back(to_string(x.shape));
-  return out;
+  return join_some(out, separator);
 }
 
 // The samples' shapes, aligned at the end; None goes with everything. False when they do not fit.
@@ -97,11 +97,11 @@ void MergeLayer<kind>::check_arguments(const SpecArgs& args) const {
 template <Merge kind>
 void MergeLayer<kind>::check(const std::vector<Spec>& inputs) const {
   require(kind != Merge::subtract || inputs.size() == 2, describe(*this),
-          ": A `Subtract` layer should be called on exactly 2 inputs. Received: input_shape=[",
-          join(shapes_of(inputs), ", "), "]");
+          ": A `Subtract` layer should be called on exactly 2 inputs. Received: input_shape=[", shapes_of(inputs, ", "),
+          "]");
   std::int64_t batch = None;
   Shape so_far = inputs[0].shape;
-  const std::string got = cat("got ", join(shapes_of(inputs), " and "));
+  const std::string got = cat("got ", shapes_of(inputs, " and "));
   for (const Spec& x : inputs) {
     if (x.rank() && x.shape[0] != None) {
       require(batch == None || batch == x.shape[0], describe(*this),

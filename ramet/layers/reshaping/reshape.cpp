@@ -8,11 +8,11 @@
 namespace ramet::layers {
 namespace {
 
-// Of the sizes that are not −1.
+// Of the sizes that are not −1. UsageError when no array can be as large.
 std::int64_t known_size(const Shape& target) {
-  std::int64_t out = 1;
-  for (const auto n : target) out *= n == -1 ? 1 : n;
-  return out;
+  Shape known = target;
+  std::erase(known, -1);
+  return element_count(known);
 }
 
 }  // namespace
