@@ -31,7 +31,7 @@ std::uint64_t hash_of(std::string_view key) {
   for (std::size_t at = 0; at < key.size(); at += 7) {
     std::uint64_t piece = 0;
     std::memcpy(&piece, key.data() + at, std::min<std::size_t>(7, key.size() - at));
-    const Wide next = Wide{hash} * point + piece;
+    const Wide next = Wide{hash + piece} * point;  // at most 2^62 by 2^61. The last piece, too, must meet the point
     hash = static_cast<std::uint64_t>(next & kPrime) + static_cast<std::uint64_t>(next >> 61);
     if (hash >= kPrime) hash -= kPrime;
   }
