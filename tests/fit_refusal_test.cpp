@@ -72,7 +72,7 @@ TEST_CASE("counts of samples that differ are refused") {
   m.compile({.loss = "sparse_categorical_crossentropy"});
   CHECK_THROWS_WITH_AS(m.fit(x, Array(Shape{4}, DType::i32)),
                        "Data cardinality is ambiguous. Make sure all arrays contain the same number of samples. 'x' "
-                       "sizes: 5\n'y' sizes: 4\n",
+                       "sizes: 5; 'y' sizes: 4",
                        UsageError);
   CHECK_THROWS_AS(m.fit(x, y, {.sample_weight = Array::zeros({3})}), UsageError);
   CHECK_THROWS_WITH_AS(m.fit(x, y, {.validation_split = 0.99}),

@@ -174,11 +174,17 @@ Array class_weights(const Array& y, const std::map<std::int64_t, double>& weight
   return out;
 }
 
-std::string sizes(const char* what, const Arrays& arrays) {
-  std::vector<std::int64_t> list;
-  for (const Array& a : arrays)
-    if (a.defined()) list.push_back(a.dim(0));
-  return list.empty() ? "" : cat("'", what, "' sizes: ", join(list, ", "), "\n");
+// "'x' sizes: 5; 'y' sizes: 4"
+std::string sizes_of(const DataSet& data) {
+  std::vector<std::string> out;
+  const auto add = [&](const char* what, const Arrays& arrays) {
+    std::vector<std::int64_t> list;
+    for (const Array& a : arrays)
+      if (a.defined()) list.push_back(a.dim(0));
+    if (!list.empty()) out.push_back(cat("'", what, "' sizes: ", join(list, ", ")));
+  };
+  add("x", data.x), add("y", data.y), add("sample_weight", data.weight);
+  return join(out, "; ");
 }
 
 std::size_t row_bytes(const Array& a) { return a.dim(0) == 0 ? 0 : a.byte_size() / static_cast<std::size_t>(a.dim(0)); }
@@ -211,7 +217,7 @@ DataSet match_data(ModelLayer& model, const DataRequest& r, const CompileOptions
         count = count < 0 ? a.dim(0) : count;
       }
   require(same, "Data cardinality is ambiguous. Make sure all arrays contain the same number of samples. ",
-          sizes("x", data.x), sizes("y", data.y), sizes("sample_weight", data.weight));
+          sizes_of(data));
   require(count > 0, r.who, ": the data holds no samples");
   data.count = count;
   return data;

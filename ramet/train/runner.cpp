@@ -28,13 +28,6 @@ void Measuring::step(Batches& batches, std::int64_t batch) {
   }
   bind_inputs(*plan_, batches.load(batch), state_.data(), external_);
   for (float& r : results_) external_.push_back(&r);
-  // Whatever happened, the elements may have changed.
-  struct Touch {
-    const StepPlan& plan;
-    ~Touch() {
-      for (const auto& v : plan.updated) v->touched();
-    }
-  } const touch{*plan_};
   // Whoever looks at the model meanwhile waits for the end of a training step.
   std::optional<Gate::Write> training_step;
   std::unique_lock<std::mutex> alone;
@@ -43,6 +36,13 @@ void Measuring::step(Batches& batches, std::int64_t batch) {
   else if (!plan_->updated.empty())
     alone = std::unique_lock(training_.stateful);
   const Gate::Read weights(Variable::gate());
+  // Whatever happened, the elements may have changed.
+  struct Touch {
+    const StepPlan& plan;
+    ~Touch() {
+      for (const auto& v : plan.updated) v->touched();
+    }
+  } const touch{*plan_};
   plan_->executable->run(external_.data());
 }
 
