@@ -122,10 +122,11 @@ TEST_CASE("own objects: one of every kind comes back from a file and trains on a
   register_object<NotAbove>("mine");
   const auto in = Input({4}, {.name = "x"});
   const auto x = Scale({.initial = 2}, {.name = "scale"})(in);
-  const auto y = Dense(3, {.activation = ActivationFunction::from("squash"),
-                           .kernel_initializer = TwoEverywhere({.by = 0.25}),
-                           .kernel_regularizer = Sparse({.weight = 0.125}),
-                           .kernel_constraint = NotAbove({.by = 0.5})},
+  const auto y = Dense(3,
+                       {.activation = ActivationFunction::from("squash"),
+                        .kernel_initializer = TwoEverywhere({.by = 0.25}),
+                        .kernel_regularizer = Sparse({.weight = 0.125}),
+                        .kernel_constraint = NotAbove({.by = 0.5})},
                        {.name = "d"})(x);
   Model model(in, y, {.name = "m"});
   model.compile({.optimizer = SignDescent({.learning_rate = Halving({.start = 0.3, .every = 2})}),
@@ -210,7 +211,8 @@ TEST_CASE("own objects: a name stands for one class or function") {
                        doctest::Contains("'tests>once' is registered already"), UsageError);
   register_object<NotAbove>("tests");
   CHECK_NOTHROW(register_object<NotAbove>("tests"));
-  CHECK_THROWS_WITH_AS(register_object<OtherNotAbove>("tests"), doctest::Contains("already for another class"), UsageError);
+  CHECK_THROWS_WITH_AS(register_object<OtherNotAbove>("tests"), doctest::Contains("already for another class"),
+                       UsageError);
   CHECK_THROWS_WITH_AS(register_object<NotAbove>(""), doctest::Contains("package"), UsageError);
   CHECK_THROWS_WITH_AS(register_object<NotAbove>("a>b"), doctest::Contains("package"), UsageError);
 }

@@ -38,9 +38,9 @@ Json normalized(const Json& json) {
   if (!json.is_object()) return json.is_bool() ? Json(json.as_bool() ? 1 : 0) : json;
   JsonObject out;
   for (const auto& [key, value] : json.as_object()) {
-    static constexpr std::string_view kSkipped[] = {"shared_object_id", "build_config", "training", "shape",
-                                                    "quantization_config", "ramet_shared",
-                                                    "delta"};  // of Huber, which 3.15 forgets
+    static constexpr std::string_view kSkipped[] = {
+        "shared_object_id",    "build_config", "training", "shape",
+        "quantization_config", "ramet_shared", "delta"};  // of Huber, which 3.15 forgets
     if (std::find(std::begin(kSkipped), std::end(kSkipped), key) != std::end(kSkipped)) continue;
     if (key == "compile_config" && value.is_object() && value.as_object().empty()) continue;
     out.set(key, normalized(value));
@@ -99,8 +99,8 @@ TEST_CASE("written files: what Keras wrote opens, predicts and measures the same
       REQUIRE(got.size() == want.size());
       for (std::size_t i = 0; i < got.size(); ++i) check_near(got[i], want[i]);
       if (!c.at("logs").is_null()) {
-        const Logs logs = model.evaluate(Feed(recording().arrays(c.at("x"))), Feed(recording().arrays(c.at("y"))),
-                                         {.verbose = 0});
+        const Logs logs =
+            model.evaluate(Feed(recording().arrays(c.at("x"))), Feed(recording().arrays(c.at("y"))), {.verbose = 0});
         CHECK(logs.size() == c.at("logs").as_object().size());
         for (const auto& [key, value] : c.at("logs").as_object()) {
           CAPTURE(key);

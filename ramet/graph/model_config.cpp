@@ -330,7 +330,8 @@ class GraphReader {
     for (const auto& [key, value] : node.at("kwargs").as_object()) {
       if (all_null(value))
         args.recorded.set(key, value);  // "nothing was there when the model was built", not "no mask"
-      else if (!default_leaked(*entry.operation, key, value)) args.kwargs.emplace_back(key, argument(value));
+      else if (!default_leaked(*entry.operation, key, value))
+        args.kwargs.emplace_back(key, argument(value));
     }
     if (args.tensors().empty()) throw DataError("a call without a tensor");
     results_[entry.name].push_back(entry.operation->call(args));

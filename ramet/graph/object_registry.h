@@ -37,8 +37,9 @@ ObjectRegistration object(const std::string& package) {
       const std::shared_ptr<const Interface> made = T::from_config(config);
       return made;
     };
-    return {Interface::kKind, std::string(T::kClassName), package, &typeid(T), make,
-            [] { return arguments_of<typename T::Config>(); }};
+    return {Interface::kKind, std::string(T::kClassName), package, &typeid(T), make, [] {
+              return arguments_of<typename T::Config>();
+            }};
   }
 }
 

@@ -160,10 +160,9 @@ LayerRef deserialize_layer(const Json& json) {
   if (LoadContext::current()) check_name(layer->name());
   if (const Json* build = object.find("build_config")) check_build_config(*build);
   for (const auto& [key, value] : object) {
-    static constexpr std::string_view kOurs[] = {"module",          "class_name",   "config",
-                                                 "registered_name", "name",         "inbound_nodes",
-                                                 "compile_config",  "build_config", "shared_object_id",
-                                                 kSharedMark};
+    static constexpr std::string_view kOurs[] = {
+        "module",        "class_name",     "config",       "registered_name",  "name",
+        "inbound_nodes", "compile_config", "build_config", "shared_object_id", kSharedMark};
     if (std::find(std::begin(kOurs), std::end(kOurs), key) == std::end(kOurs)) layer->file_extras.set(key, value);
   }
   return layer;

@@ -4,8 +4,8 @@
 
 namespace ramet {
 
-// Beside the entry of such a layer: its number. Keras has a mark of its own (shared_object_id), but when it reads one it
-// mistakes the numbers of the layer's calls, so ours is written.
+// Beside the entry of such a layer: its number. Keras has a mark of its own (shared_object_id), but when it reads one
+// it mistakes the numbers of the layer's calls, so ours is written.
 inline constexpr std::string_view kSharedMark = "ramet_shared";
 
 // While it lives, what this thread writes is inside `root`.

@@ -37,7 +37,8 @@ Fans fans(const Shape& shape, const Config& c) {
       double out = 1;
       for (const auto axis : axes) {
         const auto rank = static_cast<std::int64_t>(shape.size()), at = axis < 0 ? axis + rank : axis;
-        require(at >= 0 && at < rank, "an initializer has the axis ", axis, " for a weight of shape ", to_string(shape));
+        require(at >= 0 && at < rank, "an initializer has the axis ", axis, " for a weight of shape ",
+                to_string(shape));
         out *= static_cast<double>(shape[static_cast<std::size_t>(at)]);
       }
       return out;
@@ -110,9 +111,10 @@ Array Identity::operator()(const Shape& shape, DType dtype) const {
 }
 
 Array RandomNormal::operator()(const Shape& shape, DType dtype) const {
-  return normal(shape, dtype, config(), kClassName, [](auto* to, std::int64_t n, Stream stream, auto mean, auto stddev) {
-    fill_normal(to, 0, n, stream, mean, stddev);
-  });
+  return normal(shape, dtype, config(), kClassName,
+                [](auto* to, std::int64_t n, Stream stream, auto mean, auto stddev) {
+                  fill_normal(to, 0, n, stream, mean, stddev);
+                });
 }
 Array RandomUniform::operator()(const Shape& shape, DType dtype) const {
   const auto& [minval, maxval, seed] = config();
@@ -133,14 +135,14 @@ Array RandomUniform::operator()(const Shape& shape, DType dtype) const {
   return shifted(drawn, minval, width, kClassName);
 }
 Array TruncatedNormal::operator()(const Shape& shape, DType dtype) const {
-  return normal(shape, dtype, config(), kClassName, [](auto* to, std::int64_t n, Stream stream, auto mean, auto stddev) {
-    fill_truncated_normal(to, 0, n, stream, mean, stddev);
-  });
+  return normal(shape, dtype, config(), kClassName,
+                [](auto* to, std::int64_t n, Stream stream, auto mean, auto stddev) {
+                  fill_truncated_normal(to, 0, n, stream, mean, stddev);
+                });
 }
 Array VarianceScaling::operator()(const Shape& shape, DType dtype) const {
   require(config().scale > 0, "VarianceScaling: `scale` must be positive; got ", config().scale);
-  return scaled(shape, dtype, config().scale, config().mode.name(), config().distribution.name(),
-                config());
+  return scaled(shape, dtype, config().scale, config().mode.name(), config().distribution.name(), config());
 }
 Array GlorotUniform::operator()(const Shape& s, DType d) const {
   return scaled(s, d, 1, "fan_avg", "uniform", config());
@@ -148,15 +150,11 @@ Array GlorotUniform::operator()(const Shape& s, DType d) const {
 Array GlorotNormal::operator()(const Shape& s, DType d) const {
   return scaled(s, d, 1, "fan_avg", "truncated_normal", config());
 }
-Array HeUniform::operator()(const Shape& s, DType d) const {
-  return scaled(s, d, 2, "fan_in", "uniform", config());
-}
+Array HeUniform::operator()(const Shape& s, DType d) const { return scaled(s, d, 2, "fan_in", "uniform", config()); }
 Array HeNormal::operator()(const Shape& s, DType d) const {
   return scaled(s, d, 2, "fan_in", "truncated_normal", config());
 }
-Array LecunUniform::operator()(const Shape& s, DType d) const {
-  return scaled(s, d, 1, "fan_in", "uniform", config());
-}
+Array LecunUniform::operator()(const Shape& s, DType d) const { return scaled(s, d, 1, "fan_in", "uniform", config()); }
 Array LecunNormal::operator()(const Shape& s, DType d) const {
   return scaled(s, d, 1, "fan_in", "truncated_normal", config());
 }
@@ -221,7 +219,8 @@ std::shared_ptr<const InitializerBase> InitializerBase::from_function(std::strin
     Array operator()(const Shape& shape, DType dtype) const override {
       const Array made = function()(shape, dtype);
       require(made.defined() && made.shape() == shape, "initializer '", function_name(), "': a weight of shape ",
-              to_string(shape), " was asked for; got ", made.defined() ? to_string(made.shape()) : "an undefined Array");
+              to_string(shape), " was asked for; got ",
+              made.defined() ? to_string(made.shape()) : "an undefined Array");
       return made.astype(dtype);
     }
   };

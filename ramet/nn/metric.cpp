@@ -22,7 +22,9 @@ std::shared_ptr<const MetricBase> MetricBase::from_function(std::string name, Fu
   struct OwnMetric final : FunctionObject<MetricBase> {
     using FunctionObject::FunctionObject;
     // As Python names it: without the package.
-    std::string name() const override { return function_name() == kNameless ? function_name() : function_name().substr(function_name().find('>') + 1); }
+    std::string name() const override {
+      return function_name() == kNameless ? function_name() : function_name().substr(function_name().find('>') + 1);
+    }
     void update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight,
                 Value mask) const override {
       const auto [y, p] = losses::same_rank(cast(y_true, y_pred.dtype()), y_pred);

@@ -134,9 +134,8 @@ Json encode(const Object<Interface>& object) {
   if (!object) return Json(nullptr);
   const Interface& one = *object;
   const auto& list = Interface::classes();
-  const bool keras_own = std::any_of(list.begin(), list.end(), [&](const ObjectClass<Interface>& c) {
-    return c.type && *c.type == typeid(one);
-  });
+  const bool keras_own = std::any_of(list.begin(), list.end(),
+                                     [&](const ObjectClass<Interface>& c) { return c.type && *c.type == typeid(one); });
   return object_json(one, Interface::kKind, Interface::kModule, keras_own);
 }
 

@@ -213,13 +213,13 @@ JsonObject Model::get_compile_config() const {
     return layer().has_graph() ? by_output_name(given, train::output_names(layer())) : given;
   };
   JsonObject out{{"optimizer", std::move(optimizer)},
-          {"loss", encode_per_output(o.loss, [](const auto& l) { return encode_named(l); })},
-          {"loss_weights", encode_per_output(o.loss_weights, [](double w) { return Json(w); })},
-          {"metrics", encode_metrics(as_dict(o.metrics))},
-          {"weighted_metrics", encode_metrics(as_dict(o.weighted_metrics))},
-          {"run_eagerly", Json(false)},
-          {"steps_per_execution", Json(1)},
-          {"jit_compile", Json(false)}};
+                 {"loss", encode_per_output(o.loss, [](const auto& l) { return encode_named(l); })},
+                 {"loss_weights", encode_per_output(o.loss_weights, [](double w) { return Json(w); })},
+                 {"metrics", encode_metrics(as_dict(o.metrics))},
+                 {"weighted_metrics", encode_metrics(as_dict(o.weighted_metrics))},
+                 {"run_eagerly", Json(false)},
+                 {"steps_per_execution", Json(1)},
+                 {"jit_compile", Json(false)}};
   for (const auto& [key, value] : compiled.ways) out.set(key, value);
   return out;
 }

@@ -85,7 +85,8 @@ void follow(const MetricArgs& given, const Arg& structure, std::size_t& output, 
     for (const auto& item : structure.list()) inside.push_back(&item);
   const bool fits = given.empty() || (given.is_dict() == structure.is_dict() && given.is_list() &&
                                       (given.is_dict() || given.list().size() == inside.size()));
-  require(fits, "Invalid `", what, "`. `", what, "` should contain metrics objects and match the output structure of "
+  require(fits, "Invalid `", what, "`. `", what,
+          "` should contain metrics objects and match the output structure of "
           "the model");
   for (std::size_t i = 0; i < inside.size(); ++i) {
     MetricArgs entry;
@@ -101,7 +102,8 @@ void follow(const MetricArgs& given, const Arg& structure, std::size_t& output, 
 bool is_flat(const Arg& structure) {
   if (structure.is_leaf()) return true;
   if (structure.is_dict())
-    return std::all_of(structure.dict().begin(), structure.dict().end(), [](const auto& e) { return e.second.is_leaf(); });
+    return std::all_of(structure.dict().begin(), structure.dict().end(),
+                       [](const auto& e) { return e.second.is_leaf(); });
   return std::all_of(structure.list().begin(), structure.list().end(), [](const auto& n) { return n.is_leaf(); });
 }
 
@@ -155,7 +157,7 @@ std::vector<std::string> Outputs::loss_names() const {
   if (!structure || is_flat(*structure)) return names;
   std::vector<std::string> out;
   const std::function<void(const Nest<Tensor>&, const std::string&)> walk = [&](const auto& nest,
-                                                                               const std::string& way) {
+                                                                                const std::string& way) {
     const auto step = [&](const Nest<Tensor>& item, const std::string& key, bool number) {
       if (item.is_leaf())
         out.push_back(way + (number ? names[out.size()] : key));

@@ -77,8 +77,8 @@ class PerOutput {
   bool single() const { return single_; }
   bool by_name() const { return !names_.empty(); }
   bool nested() const { return !items_.empty(); }
-  const std::vector<T>& values() const { return values_; }         // when it is not nested
-  const std::vector<PerOutput>& items() const { return items_; }   // when it is
+  const std::vector<T>& values() const { return values_; }          // when it is not nested
+  const std::vector<PerOutput>& items() const { return items_; }    // when it is
   const std::vector<std::string>& names() const { return names_; }  // of either
   // All values in the order of the outputs: entries of a dict by key.
   std::vector<T> flatten() const {

@@ -50,7 +50,8 @@ using StepPlanRef = std::shared_ptr<const StepPlan>;
 struct Compiled {
   CompileOptions options;
   std::optional<OptimizerState> optimizer;  // once built
-  // run_eagerly, steps_per_execution and jit_compile of a file: ways to run a step that change no result; written again.
+  // run_eagerly, steps_per_execution and jit_compile of a file: ways to run a step that change no result; written
+  // again.
   JsonObject ways = {};
 };
 
