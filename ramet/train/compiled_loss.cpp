@@ -114,9 +114,8 @@ MetricLists spread(const MetricArgs& written, const Outputs& model, const char* 
   const MetricArgs given = by_output_name(written, outputs);
   if (given.empty() || (given.is_list() && given.list().empty())) return out;
   const auto places = places_of(outputs);
-  const bool names_known = std::all_of(given.names().begin(), given.names().end(), [&](const std::string& n) {
-    return places.contains(n);
-  });
+  const bool names_known =
+      std::all_of(given.names().begin(), given.names().end(), [&](const std::string& n) { return places.contains(n); });
   if (outputs.size() == 1) {
     flatten(given, out[0]);
   } else if (given.is_dict() && names_known) {
