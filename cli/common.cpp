@@ -20,7 +20,7 @@ void say(std::string_view text) { tell(cat("ramet: ", text)); }
 Model open_model(const std::string& path, Compile compile) {
   Model model;
   try {
-    model = load_model(path, {.compile = compile != Compile::no});
+    model = load_model(path, {.compile = compile != Compile::no, .strict = compile == Compile::as_saved});
   } catch (const DataError& error) {
     if (compile != Compile::if_possible) throw;
     model = load_model(path, {.compile = false});

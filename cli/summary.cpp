@@ -26,13 +26,19 @@ int summary(const SummaryArgs& args) {
   SummaryOptions options{.expand_nested = args.expand, .show_trainable = args.trainable};
   if (!args.json) {
     std::cout << model.summary(options);
-    if (!file.keras_version.empty()) std::cout << " Saved by Keras " << file.keras_version << '\n';
+    if (const Json* ours = file.metadata.find("ramet_version"))
+      std::cout << " Saved by Ramet " << one_line(ours->is_string() ? ours->as_string() : "") << ", as Keras "
+                << file.keras_version << '\n';
+    else if (!file.keras_version.empty())
+      std::cout << " Saved by Keras " << file.keras_version << '\n';
     return 0;
   }
   Json out = model.summary_table(options).to_json();
   JsonArray warnings;
   for (const std::string& warning : file.warnings) warnings.push_back(Json(warning));
   out.as_object().set("keras_version", file.keras_version.empty() ? Json(nullptr) : Json(file.keras_version));
+  const Json* ours = file.metadata.find("ramet_version");
+  out.as_object().set("ramet_version", ours && ours->is_string() ? *ours : Json(nullptr));
   out.as_object().set("warnings", Json(std::move(warnings)));
   print_json(out);
   return 0;

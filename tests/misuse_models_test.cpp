@@ -57,7 +57,7 @@ std::vector<Misuse> model_misuses() {
        [](Model&) {
          deserialize_layer(Json(JsonObject{{"class_name", "Dence"}, {"config", Json(JsonObject{})}}));
        },
-       {"'Dence'", "did you mean 'Dense'?", "register_layer"},
+       {"'Dence'", "did you mean 'Dense'?", "register_object"},
        Refusal::data},
       {"a layer with an argument there is not",
        [](Model&) {
@@ -179,7 +179,7 @@ std::vector<Misuse> model_misuses() {
          register_layer(SwapLayer::registration("mine"));
          register_layer({"Swap", "mine", &TwoOutputsLayer::from_config});
        },
-       {"register_layer", "mine>Swap", "already"}},
+       {"register_object", "mine>Swap", "already"}},
   };
 }
 

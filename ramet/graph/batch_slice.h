@@ -17,6 +17,7 @@ class BatchSliceLayer final : public LayerOf<BatchSliceLayer, BatchSliceConfig, 
   static constexpr std::string_view kClassName = "BatchSlice";
   using LayerOf::LayerOf;
   std::string registered_name() const override { return "ramet>BatchSlice"; }
+  std::string module() const override { return "ramet"; }
   Value call(const CallContext& ctx, Value x) const override;
   Values compute_mask(const CallContext& ctx, const std::vector<Traced>& inputs) const override;
   Value rows(Value x) const;
@@ -32,6 +33,7 @@ class BatchJoinLayer final : public LayerOf<BatchJoinLayer, BatchJoinConfig, Mas
   static constexpr std::string_view kClassName = "BatchJoin";
   using LayerOf::LayerOf;
   std::string registered_name() const override { return "ramet>BatchJoin"; }
+  std::string module() const override { return "ramet"; }
   Values call_list(const CallContext& ctx, const Values& xs) const override;
   Values compute_mask(const CallContext& ctx, const std::vector<Traced>& inputs) const override;
 };

@@ -113,7 +113,8 @@ class LayerOf : public Layer {
     return std::make_shared<Derived>(from_json<C>(Derived::kClassName, json), options);
   }
   static LayerRegistration registration(std::string package = "") {
-    return {std::string(Derived::kClassName), std::move(package), &LayerOf::from_config, &LayerOf::arguments};
+    return {std::string(Derived::kClassName), std::move(package), &LayerOf::from_config, &LayerOf::arguments,
+            &typeid(Derived)};
   }
   static std::vector<ArgumentInfo> arguments() { return arguments_of<C>(detail::required<C>); }
 
@@ -135,6 +136,7 @@ class Handle {
   using Member = typename detail::PositionalMember<Config, I>::type;
 
  public:
+  using LayerClass = L;
   Handle() requires(kRequired == 0) : Handle(Config{}) {}
   // Templates, so that {2, 3} is the first argument where it can be both that and a config.
   template <class C = Config>

@@ -5,6 +5,7 @@
 // cloning and JSON from the table, masks from a rule. See ramet/layers/core/dense.h.
 #pragma once
 #include "ramet/base/config.h"
+#include "ramet/graph/object_registry.h"
 #include "ramet/graph/tensor.h"
 #include "ramet/graph/trace.h"
 
@@ -183,6 +184,8 @@ class Layer : public Operation {
   const Json& build_config() const { return build_config_; }
   // Keys that a file had beside the layer's config and that mean nothing to us; written again.
   JsonObject file_extras;
+  // How a file named the class, where that is one of the caller's; written again.
+  std::optional<WrittenClass> file_class;
 
   TracedNest trace(Trace& trace, const TracedArgs& args) override;
   // The masks that the outputs of a call with these arguments have: what compute_mask says.

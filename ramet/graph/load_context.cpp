@@ -12,7 +12,7 @@ namespace {
 thread_local LoadContext* current_context = nullptr;
 
 // Arguments of Keras up to 3.16 that are not here yet. While they are off nobody needs to hear of them.
-constexpr std::string_view kKnownOff[] = {"quantization_config", "input_axes", "output_axes"};
+constexpr std::string_view kKnownOff[] = {"quantization_config"};
 
 }  // namespace
 
@@ -67,8 +67,10 @@ std::shared_ptr<ModelLayer> deserialize_model(const Json& object) {
   return model;
 }
 
-// Keras writes about 17 bytes for a node.
-JsonLimits config_limits(std::string_view text) { return {.nodes = 500'000 + text.size() / 16}; }
+// Keras writes about 17 bytes for a node. A text that holds an initializer's array may be long.
+JsonLimits config_limits(std::string_view text) {
+  return {.nodes = 500'000 + text.size() / 16, .text_bytes = std::max(JsonLimits{}.text_bytes, text.size())};
+}
 
 void check_name(std::string_view name) {
   const auto refuse = [&](const char* what) { throw DataError(cat("the name ", quoted(name), " ", what)); };

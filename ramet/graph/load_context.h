@@ -2,6 +2,7 @@
 // much memory its weights may take.
 #pragma once
 #include <compare>
+#include <map>
 #include <optional>
 
 #include "ramet/graph/registry.h"
@@ -16,14 +17,18 @@ struct KerasVersion {
 };
 
 struct LoadContext {
-  std::vector<LayerRegistration> layers = {};  // the caller's, before ours
+  std::vector<ObjectRegistration> objects = {};  // the caller's, before ours
+  std::map<std::string, AnyFunction> functions = {};
   std::optional<KerasVersion> version = std::nullopt;
   std::uint64_t weight_bytes = 0;  // what weights may still take together
   bool values_follow = false;      // from the file, so weights are not initialized
   // Keras up to 3.15 records the default of `training` on calls although nobody passed it.
   bool training_leaks = true;
   int depth = 0;  // of nested layers
+  // The layers made so far that the file marks as shared, by that mark: one layer may stand in several models.
+  std::map<std::string, std::shared_ptr<Layer>> made = {};
   std::size_t layers_made = 0, calls_traced = 0;
+  std::string unknown = "";  // the last optimizer, loss, … that is not known here: "metric 'AUC'"
 
   // What was left out: the first kMostWarnings, each said once, and how many more there are.
   void warn(std::string text);

@@ -328,8 +328,10 @@ class GraphReader {
     CallArgs args;
     for (const Json& a : node.at("args").as_array()) args.args.push_back(argument(a));
     for (const auto& [key, value] : node.at("kwargs").as_object()) {
-      if (all_null(value)) continue;  // "nothing was there when the model was built", not "no mask"
-      if (!default_leaked(*entry.operation, key, value)) args.kwargs.emplace_back(key, argument(value));
+      if (all_null(value))
+        args.recorded.set(key, value);  // "nothing was there when the model was built", not "no mask"
+      else if (!default_leaked(*entry.operation, key, value))
+        args.kwargs.emplace_back(key, argument(value));
     }
     if (args.tensors().empty()) throw DataError("a call without a tensor");
     results_[entry.name].push_back(entry.operation->call(args));
@@ -400,6 +402,8 @@ JsonObject FunctionalLayer::get_config() const {
       for (const Arg& a : node->arguments.args) args.push_back(nest_json(a, leaf));
       for (const auto& [key, a] : node->arguments.kwargs) kwargs.set(key, nest_json(a, leaf));
       if (masks_stay && records_mask(*node) && any_masked(*node)) kwargs.set("mask", Json(nullptr));
+      for (const auto& [key, value] : node->arguments.recorded)
+        if (!kwargs.contains(key)) kwargs.set(key, value);
       nodes.push_back(Json(JsonObject{{"args", Json(std::move(args))}, {"kwargs", Json(std::move(kwargs))}}));
     }
     entry.set("inbound_nodes", Json(std::move(nodes)));

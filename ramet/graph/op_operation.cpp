@@ -1,5 +1,6 @@
 #include "ramet/graph/op_operation.h"
 
+#include "ramet/graph/array_json.h"
 #include "ramet/graph/load_context.h"
 #include "ramet/ops/constant/constant.h"
 #include "ramet/ops/elementwise/elementwise.h"
@@ -16,20 +17,6 @@ Value number(Program& program, const Json& json, DType beside) {
   return ops::constant(program, Array::scalar(v, beside));
 }
 
-// {"class_name": "__tensor__" or "__numpy__", "config": {"value", "dtype"}}: data written into the graph.
-Value literal(Program& program, const Json& json) {
-  const Json& config = json.at("config");
-  Shape shape;
-  std::vector<double> data;
-  const std::function<void(const Json&, std::size_t)> read = [&](const Json& j, std::size_t depth) {
-    if (!j.is_array()) return data.push_back(j.is_bool() ? (j.as_bool() ? 1 : 0) : j.as_double());
-    if (shape.size() == depth) shape.push_back(static_cast<std::int64_t>(j.as_array().size()));
-    for (const Json& item : j.as_array()) read(item, depth + 1);
-  };
-  read(config.at("value"), 0);
-  return ops::constant(program, Array::of<double>(shape, data).astype(dtype_from(config.at("dtype").as_string())));
-}
-
 Arg constant_arg(double v) { return Arg(Json(v)); }
 
 }  // namespace
@@ -44,7 +31,7 @@ Value OpCall::value(std::size_t i, std::string_view name) const {
   require(nest != nullptr, "argument '", name, "' is missing");
   if (nest->is_leaf()) return nest->leaf().value;
   require(nest->is_constant(), "argument '", name, "' must be a tensor or a number");
-  if (nest->constant().is_object()) return literal(program_, nest->constant());
+  if (nest->constant().is_object()) return ops::constant(program_, array_from_json(nest->constant()));
   DType beside = DType::f32;
   for (const auto& a : args_.args)
     if (a.is_leaf()) {

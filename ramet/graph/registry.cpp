@@ -2,45 +2,54 @@
 
 #include <algorithm>
 #include <functional>
-#include <mutex>
 
 #include "ramet/base/quoted.h"
 #include "ramet/base/strings.h"
 #include "ramet/graph/keras2.h"
 #include "ramet/graph/load_context.h"
+#include "ramet/graph/shared_layers.h"
 
 namespace ramet {
+
+LayerRegistration::operator ObjectRegistration() const {
+  ObjectRegistration out{kLayerKind, class_name, package, type, nullptr, arguments};
+  out.from_config = [make = from_config](const JsonObject& config) -> std::shared_ptr<const void> {
+    return std::shared_ptr<const Layer>(make(config));
+  };
+  return out;
+}
+
+void register_layer(const LayerRegistration& registration) { register_object(registration); }
+
 namespace {
 
-std::mutex custom_mutex;
-std::vector<LayerRegistration>& custom_layers() {
-  static std::vector<LayerRegistration> list;
-  return list;
+bool is_builtin(const Layer& layer) {
+  const auto& list = builtin_layers();
+  return std::any_of(list.begin(), list.end(),
+                     [&](const LayerRegistration& r) { return r.type && *r.type == typeid(layer); });
 }
 
 }  // namespace
 
-void register_layer(const LayerRegistration& r) {
-  const std::lock_guard lock(custom_mutex);
-  for (auto& known : custom_layers())
-    if (known.class_name == r.class_name && known.package == r.package) {
-      require(known.from_config == r.from_config, "register_layer: '", r.package, ">", r.class_name,
-              "' is registered already for another class");
-      return;
-    }
-  custom_layers().push_back(r);
-}
-
 Json serialize_layer(const Layer& layer) {
-  const std::string registered = layer.registered_name();
+  const std::string registered = layer.registered_name(), name(layer.class_name());
+  JsonObject config;
   JsonObject out;
-  out.set("module", Json(layer.module()));
-  out.set("class_name", Json(std::string(layer.class_name())));
-  out.set("config", Json(layer.get_config()));
-  const bool keras_own = registered == layer.class_name() && layer.class_name() != "Functional";
-  out.set("registered_name", keras_own ? Json(nullptr) : Json(registered));
+  try {
+    config = layer.get_config();
+    if (registered == name && !is_builtin(layer))
+      out = own_object_json(kLayerKind, typeid(layer), name, std::move(config), layer.file_class).as_object();
+    else {
+      const bool keras_own = registered == name && name != "Functional";
+      out = {{"module", Json(layer.module())},
+             {"class_name", Json(name)},
+             {"config", Json(std::move(config))},
+             {"registered_name", keras_own ? Json(nullptr) : Json(registered)}};
+    }
+  } catch (const UnregisteredError& error) { throw UsageError(cat(describe(layer), ": ", error.what())); }
   for (const auto& [key, value] : layer.file_extras)
     if (!out.contains(key)) out.set(key, value);
+  if (const int number = SharedLayers::number_of(layer)) out.set(kSharedMark, Json(number));
   return Json(std::move(out));
 }
 
@@ -61,15 +70,6 @@ struct Nesting {
   Nesting(const Nesting&) = delete;
   LoadContext* context_;
 };
-
-// Where Keras' own classes come from, in its several packages. The same name from elsewhere is another class.
-bool is_keras_module(const Json* module) {
-  if (!module || module->is_null()) return true;
-  if (!module->is_string()) return false;
-  const std::string package = module->as_string().substr(0, module->as_string().find('.'));
-  static constexpr std::string_view kPackages[] = {"keras", "keras_core", "tf_keras", "tensorflow"};
-  return std::find(std::begin(kPackages), std::end(kPackages), package) != std::end(kPackages);
-}
 
 // {"class_name", "config"} of an initializer, a layer inside, …: a config is an object; a function's is its name.
 void check_object(const std::string& key, const Json& value) {
@@ -99,73 +99,70 @@ void check_build_config(const Json& json) {
 
 // What a class calls an integer must be one that sizes and counts can have. Seeds are no such numbers. A list of them
 // has one for an axis each.
-LayerRef make(const LayerRegistration& r, const JsonObject& config) {
+void check_arguments(std::string_view class_name, std::vector<ArgumentInfo> (*arguments)(), const JsonObject& config) {
   for (const auto& [key, value] : config) {
     check_object(key, value);
     const bool fits = key == "seed" || sizes_fit(value);
     const bool long_list = value.is_array() && value.as_array().size() > kMostAxes;
-    if (!r.arguments || (fits && !long_list)) continue;
-    for (const ArgumentInfo& argument : r.arguments()) {
+    if (!arguments || (fits && !long_list)) continue;
+    for (const ArgumentInfo& argument : arguments()) {
       if (argument.name != key) continue;
       if (!fits && argument.type.find("float") == std::string::npos)
-        throw DataError(cat(r.class_name, ": `", key, "`: ", value.dump(), " is out of range"));
+        throw DataError(cat(class_name, ": `", key, "`: ", value.dump(), " is out of range"));
       if (long_list && argument.type.find("list of int") != std::string::npos)
-        throw DataError(cat(r.class_name, ": `", key, "`: a list of ", value.as_array().size(),
+        throw DataError(cat(class_name, ": `", key, "`: a list of ", value.as_array().size(),
                             " numbers, one for an axis each; the most are ", kMostAxes));
     }
   }
-  return r.from_config(config);
 }
 
 LayerRef make_layer(const JsonObject& object) {
-  const std::string& name = object.at("class_name").as_string();
+  const WrittenClass written = WrittenClass::of(object);
+  const std::string& name = written.class_name;
   const JsonObject config = modern_config(name, object.at("config").as_object());
-  LoadContext* loading = LoadContext::current();
-  const Nesting nesting(loading);
-  const Json* registered = object.find("registered_name");
-  const std::string full = registered && !registered->is_null() ? registered->as_string() : name;
-  const auto match = [&](const LayerRegistration& r) {
-    const std::string own = cat(r.package, ">", r.class_name);
-    return own == full || own == name || (r.class_name == name && full.find('>') == std::string::npos);
-  };
-  // A caller's class wins over one of ours with the same name.
-  if (loading)
-    for (const auto& r : loading->layers)
-      if (match(r)) return make(r, config);
-  {
-    const std::lock_guard lock(custom_mutex);
-    for (const auto& r : custom_layers())
-      if (match(r)) return make(r, config);
+  const Nesting nesting(LoadContext::current());
+  // A caller's class wins over one of ours, unless the file says that it is Keras'.
+  if (const auto own = find_object(kLayerKind, written)) {
+    check_arguments(name, own->arguments, config);
+    const auto made = std::static_pointer_cast<const Layer>(own->from_config(with_numbers(config, own->arguments)));
+    LayerRef layer = std::const_pointer_cast<Layer>(made);
+    layer->file_class = written;
+    return layer;
   }
-  // A custom class that happens to be called like one of Keras' is not that.
-  const Json* module = object.find("module");
-  const bool own_name = full == name || (full == "Functional" && name == "Model");
-  if (own_name && is_keras_module(module))
-    for (const auto& r : builtin_layers())
-      if (r.class_name == (name == "Model" ? "Functional" : name)) return make(r, config);  // Keras 2.2: Model
-  if (!is_keras_module(module))
-    throw DataError(cat("the class '", name, "' of ",
-                        quoted(module->is_string() ? module->as_string() : module->dump()),
-                        " is not Keras' own; a class of your own is made known with register_layer or load_model's "
-                        "`layers`"));
+  const bool functional = written.registered_name == "Functional" && name == "Model";
+  const bool plain = written.registered_name.empty() || written.registered_name == name || functional;
+  for (const auto& r : builtin_layers()) {
+    const bool keras = plain && written.may_be_keras() && r.package.empty() &&
+                       r.class_name == (name == "Model" ? "Functional" : name);  // Keras 2.2: Model
+    if (!keras && (r.package.empty() || written.registered_name != cat(r.package, ">", r.class_name))) continue;
+    check_arguments(name, r.arguments, config);
+    return r.from_config(with_numbers(config, r.arguments));
+  }
+  const std::string& full = written.registered_name.empty() ? name : written.registered_name;
+  if (!written.may_be_keras())
+    throw DataError(cat("the class ", quoted(full), " of ",
+                        written.module.is_string() ? quoted(written.module.as_string()) : "a program",
+                        " is not Keras' own; a class of your own is made known with register_object or load_model's "
+                        "`objects`"));
   std::vector<std::string> names;
   for (const auto& r : builtin_layers()) names.push_back(r.class_name);
   const std::string near = nearest(name, names);
   throw DataError(cat("unknown layer class '", full, "'", near.empty() ? "" : cat(" (did you mean '", near, "'?)"),
-                      "; a class of your own is made known with register_layer or load_model's `layers`"));
+                      "; a class of your own is made known with register_object or load_model's `objects`"));
 }
 
 }  // namespace
 
 LayerRef deserialize_layer(const Json& json) {
   const JsonObject& object = json.as_object();
-  LayerRef layer = make_layer(object);
+  LayerRef made = make_layer(object), layer = shared_layer(object, made);
+  if (layer != made) return layer;
   if (LoadContext::current()) check_name(layer->name());
   if (const Json* build = object.find("build_config")) check_build_config(*build);
   for (const auto& [key, value] : object) {
-    static constexpr std::string_view kOurs[] = {"module",          "class_name",   "config",
-                                                 "registered_name", "name",         "inbound_nodes",
-                                                 "compile_config",  "build_config", "shared_object_id"};
+    static constexpr std::string_view kOurs[] = {
+        "module",        "class_name",     "config",       "registered_name",  "name",
+        "inbound_nodes", "compile_config", "build_config", "shared_object_id", kSharedMark};
     if (std::find(std::begin(kOurs), std::end(kOurs), key) == std::end(kOurs)) layer->file_extras.set(key, value);
   }
   return layer;

@@ -1,7 +1,8 @@
-// Which layer classes can be made from a configuration. A closed list: Ramet's own and those the caller registers.
+// Which layer classes can be made from a configuration. A closed list: Ramet's own and those the caller registers
+// (ramet/graph/object_registry.h).
 #pragma once
-#include "ramet/base/arguments.h"
 #include "ramet/graph/layer.h"
+#include "ramet/graph/object_registry.h"
 
 namespace ramet {
 
@@ -9,12 +10,16 @@ struct LayerRegistration {
   std::string class_name, package;  // package empty for Keras' own
   LayerRef (*from_config)(const JsonObject&);
   std::vector<ArgumentInfo> (*arguments)() = nullptr;  // null for models and inputs, which are made by other means
+  const std::type_info* type = nullptr;
+
+  operator ObjectRegistration() const;
 };
+inline constexpr std::string_view kLayerKind = "layer";
 
 // Ramet's layers. Defined with the list itself, in ramet/layers/layer_list.cpp.
 const std::vector<LayerRegistration>& builtin_layers();
 
-// Adds a class for the rest of the process. UsageError when the name is taken by another.
+// register_object for a layer.
 void register_layer(const LayerRegistration& registration);
 
 // {module, class_name, config, registered_name}, as Keras writes an object.

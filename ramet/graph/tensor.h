@@ -73,6 +73,8 @@ class Arg : public Nest<Tensor> {
 struct CallArgs {
   std::vector<Arg> args;
   std::vector<std::pair<std::string, Arg>> kwargs;
+  // Keyword arguments that a file recorded as nothing (None). They say nothing and are written again.
+  JsonObject recorded = {};
 
   const Arg* find(std::string_view name) const;
   std::vector<Tensor> tensors() const;

@@ -1,6 +1,7 @@
 #include "ramet/io/keras_archive.h"
 
 #include "ramet/graph/load_context.h"
+#include "ramet/graph/shared_layers.h"
 #include "ramet/io/bytes.h"
 #include "ramet/io/weights_file.h"
 #include "ramet/io/zip_write.h"
@@ -10,8 +11,6 @@ namespace {
 
 // Later ones are met with a warning.
 constexpr KerasVersion kNewestKnown{3, 16, 99};
-constexpr const char* kOwnMark = "ramet_version";
-constexpr const char* kOwnVersion = "0.1.0";
 
 MaskSemantics masks_of(const std::optional<KerasVersion>& version) {
   if (!version) return kMaskSemantics;
@@ -43,13 +42,21 @@ void read_optimizer(const hdf5::Group& root, Model& model, std::vector<Source>& 
     sources.push_back(match_variable(group.dataset(std::to_string(i)), variables[i], "optimizer"));
 }
 
+// What the caller brings. What comes from it can be saved again.
+void give_to(LoadContext& context, const LoadOptions& options) {
+  context.objects = options.objects;
+  context.objects.insert(context.objects.begin(), options.layers.begin(), options.layers.end());
+  context.functions = options.functions;
+  for (const ObjectRegistration& r : context.objects) remember_package(r);
+}
+
 }  // namespace
 
 Model model_from_object(const Json& object, const JsonObject& metadata, std::uint64_t weight_bytes,
                         const LoadOptions& options) {
   const std::string keras_version = text_of(metadata, "keras_version");
   LoadContext context;
-  context.layers = options.layers;
+  give_to(context, options);
   context.version = KerasVersion::parse(keras_version);
   context.weight_bytes = weight_bytes;
   context.values_follow = true;
@@ -57,7 +64,6 @@ Model model_from_object(const Json& object, const JsonObject& metadata, std::uin
   context.training_leaks =
       !metadata.contains(kOwnMark) && context.version.value_or(KerasVersion{}) < KerasVersion{3, 16, 0};
   const LoadScope scope(context);
-  const layers::FunctionScope functions(options.functions);
   auto inside = deserialize_model(object);
   inside->mask_semantics = masks_of(context.version);
   inside->file_info.keras_version = keras_version;
@@ -87,7 +93,7 @@ Model model_from_parts(const ArchiveParts& parts, const LoadOptions& options) {
   } catch (const Error& error) { throw failed("config.json", error.what()); }
   try {
     if (options.compile && compile_config.is_object() && !compile_config.as_object().empty())
-      compile_from_file(model, compile_config.as_object());
+      compile_from_file(model, compile_config.as_object(), options);
   } catch (const Error& error) {
     throw failed("config.json/compile_config", cat(error.what(), " (load without compile to use the model as it is)"));
   }
@@ -106,12 +112,22 @@ Model model_from_parts(const ArchiveParts& parts, const LoadOptions& options) {
   return model;
 }
 
-void compile_from_file(Model& model, const JsonObject& config) {
-  LoadContext context;  // only to hear of what is left out
+void compile_from_file(Model& model, const JsonObject& config, const LoadOptions& options) {
+  LoadContext context;  // to hear of what is left out and of what is not known
+  give_to(context, options);
   context.weight_bytes = UINT64_MAX;
   const LoadScope scope(context);
-  model.compile_from_config(config);
-  for (std::string& warning : context.take_warnings()) model.layer().file_info.warnings.push_back(std::move(warning));
+  auto& warnings = model.layer().file_info.warnings;
+  try {
+    model.compile_from_config(config);
+  } catch (const Error& error) {
+    if (options.strict || context.unknown.empty()) throw;
+    warnings.push_back(cat("the model is not compiled: the ", context.unknown,
+                           " is not known here; compile it, or make a class or function of your own known with "
+                           "register_object or register_function"));
+    return;
+  }
+  for (std::string& warning : context.take_warnings()) warnings.push_back(std::move(warning));
 }
 
 std::size_t variables_before_first_step(const VariableRefs& variables) {
@@ -126,22 +142,10 @@ void report_nonfinite(const Model& model, const std::vector<std::string>& paths,
   }
 }
 
-void check_savable(const Model& model) {
-  require(static_cast<bool>(model), "save: there is no model");
-  const std::function<void(const Layer&)> visit = [&](const Layer& layer) {
-    if (layer.class_name() == "Lambda") {
-      const auto& lambda = static_cast<const layers::LambdaLayer&>(layer);
-      require(!lambda.config().function.name().empty(), describe(layer),
-              ": holds a C++ function without a name, which no file can hold; register_function(\"name\", fn) and use "
-              "Lambda(\"name\")");
-    }
-    for (const auto& inner : layer.sublayers()) visit(*inner);
-  };
-  visit(model.layer());
-}
-
 void write_archive(Sink& sink, const Model& model) {
-  check_savable(model);
+  require(static_cast<bool>(model), "save: there is no model");
+  const SaveScope scope;
+  const SharedLayers shared(model.layer());
   JsonObject config = serialize_layer(model.layer()).as_object();
   if (!config.contains("build_config") && model.layer().has_graph()) {
     config.set("build_config", Json(JsonObject{{"input_shape", Json(nullptr)}}));
@@ -152,7 +156,7 @@ void write_archive(Sink& sink, const Model& model) {
   metadata.set(kOwnMark, Json(kOwnVersion));
   if (!metadata.contains("date_saved")) metadata.set("date_saved", Json("1980-01-01@00:00:00"));
 
-  const auto groups = weight_groups(model, true);
+  const auto groups = weight_groups(model, true, true);
   const hdf5::FileWriter weights = weights_writer(groups);
   ZipWriter zip(sink);
   zip.add("metadata.json", as_bytes_of(Json(std::move(metadata)).dump()));

@@ -25,8 +25,9 @@ Model model_from_parts(const ArchiveParts& parts, const LoadOptions& options);
 Model model_from_object(const Json& object, const JsonObject& metadata, std::uint64_t weight_bytes,
                         const LoadOptions& options);
 
-// Compiles the model as its file says; what is unknown there and switched off becomes a warning.
-void compile_from_file(Model& model, const JsonObject& config);
+// Compiles the model as its file says. An argument that is unknown and switched off becomes a warning; so does an
+// unknown optimizer, loss or metric, which leaves the model uncompiled.
+void compile_from_file(Model& model, const JsonObject& config, const LoadOptions& options);
 
 // How many of the optimizer's variables a file holds when it never made a step: the counter, and the rate unless a
 // schedule gives it.
@@ -35,9 +36,10 @@ std::size_t variables_before_first_step(const VariableRefs& variables);
 // Weights that are NaN or infinite: a warning each, or an error when the caller wants none.
 void report_nonfinite(const Model& model, const std::vector<std::string>& paths, const LoadOptions& options);
 
-void write_archive(Sink& sink, const Model& model);
+// Writes a mark beside the version of Keras whose files ours are like.
+inline constexpr const char *kOwnMark = "ramet_version", *kOwnVersion = "0.1.0";
 
-// Refuses, before anything is written, what Keras could not open.
-void check_savable(const Model& model);
+// UsageError, before anything is written, for what no file could bring back.
+void write_archive(Sink& sink, const Model& model);
 
 }  // namespace ramet::io

@@ -4,6 +4,7 @@
 
 #include "ramet/base/quoted.h"
 #include "ramet/graph/load_context.h"
+#include "ramet/graph/shared_layers.h"
 #include "ramet/io/keras_archive.h"
 
 namespace ramet::io {
@@ -43,11 +44,22 @@ std::string text_attribute(const hdf5::Group& root, const char* name) {
   return root.has_attribute(name) ? root.attribute(name).text() : "";
 }
 
+// The class; one of the caller's with its package.
+Json legacy_class(const Json& object) {
+  const Json* registered = object.as_object().find("registered_name");
+  const bool own = registered && registered->is_string() && registered->as_string().find('>') != std::string::npos;
+  return own ? *registered : object.at("class_name");
+}
+
 // The objects of layers without the keys that came later.
 Json without_modules(const Json& object) {
   JsonObject out;
   for (const auto& [key, value] : object.as_object()) {
     if (key == "module" || key == "registered_name" || key == "build_config" || key == "compile_config") continue;
+    if (key == "class_name") {
+      out.set(key, legacy_class(object));
+      continue;
+    }
     if (key != "config" || !value.is_object() || !value.as_object().contains("layers")) {
       out.set(key, value);
       continue;
@@ -66,17 +78,17 @@ Json training_config(const Model& model) {
   const Json optimizer = out.at("optimizer");
   out.erase("optimizer");
   out.set("optimizer_config",
-          Json(JsonObject{{"class_name", optimizer.at("class_name")}, {"config", optimizer.at("config")}}));
+          Json(JsonObject{{"class_name", legacy_class(optimizer)}, {"config", optimizer.at("config")}}));
   return Json(std::move(out));
 }
 
-void read_training(const hdf5::Group& root, Model& model, std::vector<Source>& sources) {
+void read_training(const hdf5::Group& root, Model& model, std::vector<Source>& sources, const LoadOptions& options) {
   const std::string text = text_attribute(root, "training_config");
   JsonObject config = Json::parse(text, config_limits(text)).as_object();
   if (const Json* optimizer = config.find("optimizer_config")) config.set("optimizer", *optimizer);
-  compile_from_file(model, config);
+  compile_from_file(model, config, options);
   auto& warnings = model.layer().file_info.warnings;
-  if (!root.contains("optimizer_weights")) return;
+  if (!model.compiled() || !root.contains("optimizer_weights")) return;
   const hdf5::Group group = root.group("optimizer_weights");
   const auto names = name_list(group, "weight_names");
   const VariableRefs variables = model.optimizer_variables();
@@ -137,15 +149,16 @@ Model load_legacy_model(std::span<const std::byte> file, const LoadOptions& opti
   try {
     const std::uint64_t budget = file.size() * options.limits.weights_per_byte + options.limits.weights_more;
     const std::string text = root->attribute("model_config").text();
-    model =
-        model_from_object(Json::parse(text, config_limits(text)),
-                          JsonObject{{"keras_version", Json(text_attribute(*root, "keras_version"))}}, budget, options);
+    JsonObject metadata{{"keras_version", Json(text_attribute(*root, "keras_version"))}};
+    if (const std::string ours = text_attribute(*root, kOwnMark); !ours.empty()) metadata.set(kOwnMark, Json(ours));
+    model = model_from_object(Json::parse(text, config_limits(text)), metadata, budget, options);
+    model.layer().file_info.metadata = metadata;
   } catch (const Error& error) { throw failed("model_config", error.what()); }
   try {
     std::vector<Source> sources = match_legacy_weights(root->group("model_weights"), model);
     if (options.compile && root->has_attribute("training_config")) {
       try {
-        read_training(*root, model, sources);
+        read_training(*root, model, sources, options);
       } catch (const Error& error) {
         throw DataError(cat("training_config: ", error.what(), " (load without compile to use the model as it is)"));
       }
@@ -156,13 +169,16 @@ Model load_legacy_model(std::span<const std::byte> file, const LoadOptions& opti
 }
 
 void write_legacy_model(Sink& sink, const Model& model) {
-  check_savable(model);
+  require(static_cast<bool>(model), "save: there is no model");
+  const SaveScope scope;
+  const SharedLayers shared(model.layer());
   hdf5::FileWriter file;
   const auto put = [&](const std::string& path, const Array& value) {
     file.dataset(path, value.dtype(), value.shape(), {static_cast<const std::byte*>(value.raw()), value.byte_size()});
   };
   file.attribute("", "backend", "jax");
   file.attribute("", "keras_version", kWrittenVersion);
+  file.attribute("", kOwnMark, kOwnVersion);
   file.attribute("", "model_config", without_modules(serialize_layer(model.layer())).dump());
   if (model.compiled()) file.attribute("", "training_config", training_config(model).dump());
   file.group("model_weights");

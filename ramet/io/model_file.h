@@ -21,12 +21,16 @@ struct LoadLimits {
 };
 
 struct LoadOptions {
-  // C++ functions for Lambda layers, by the name of the function in the file or by the name of the layer. Python code
-  // in a file is never run.
-  std::map<std::string, layers::LambdaFunction> functions = {};
-  // Classes of the caller: {ScaleLayer::registration("my_package")}.
+  // C++ functions by the name of the function in the file, and for Lambda layers also by the name of the layer. Python
+  // code in a file is never run.
+  std::map<std::string, AnyFunction> functions = {};
+  // Layers of the caller: {ScaleLayer::registration("my_package")}.
   std::vector<LayerRegistration> layers = {};
-  bool compile = true;            // as the file says, with the optimizer's state
+  // Classes of the caller of every kind: {object<PinballLoss>("my_package"), object<Lion2>("my_package")}.
+  std::vector<ObjectRegistration> objects = {};
+  // As the file says, with the optimizer's state. An optimizer, loss or metric that is not known here leaves the model
+  // uncompiled and a warning that names it; `strict` makes that an error.
+  bool compile = true, strict = false;
   bool refuse_nonfinite = false;  // weights that are NaN or infinite are an error rather than a warning
   LoadLimits limits = {};
 };

@@ -26,10 +26,11 @@ class Container {
 
 class Walk {
  public:
+  explicit Walk(bool every_place) : every_place_(every_place) {}
   std::vector<WeightGroup> groups;
 
   void visit(const Layer& layer, const std::string& path) {
-    if (!seen_.insert(&layer).second) return;  // written where it was first
+    if (!seen_.insert(&layer).second && !every_place_) return;  // written where it was first
     WeightGroup own{path + "vars", layer.name(), {}};
     for (const bool parameter : {true, false})
       for (const auto& v : layer.own_variables())
@@ -48,6 +49,7 @@ class Walk {
   }
 
  private:
+  bool every_place_;
   std::set<const Layer*> seen_;
 };
 
@@ -102,8 +104,8 @@ Array decode(const hdf5::Dataset& dataset) {
 
 }  // namespace
 
-std::vector<WeightGroup> weight_groups(const Model& model, bool optimizer) {
-  Walk walk;
+std::vector<WeightGroup> weight_groups(const Model& model, bool optimizer, bool every_place) {
+  Walk walk(every_place);
   walk.visit(model.layer(), "");
   if (optimizer && model.compiled())
     walk.groups.push_back({"optimizer/vars", "optimizer", model.optimizer_variables()});

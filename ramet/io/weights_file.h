@@ -13,9 +13,10 @@ struct WeightGroup {
   VariableRefs variables;
 };
 
-// All groups of a model in Keras' order. A layer used twice stands at its first place. The optimizer's group is the
-// last one, when the model is compiled and `optimizer` asks for it.
-std::vector<WeightGroup> weight_groups(const Model& model, bool optimizer);
+// All groups of a model in Keras' order. A layer that several models hold stands at its first place, or at every one:
+// Keras makes a layer of its own of each when it reads a whole model. The optimizer's group is the last one, when the
+// model is compiled and `optimizer` asks for it.
+std::vector<WeightGroup> weight_groups(const Model& model, bool optimizer, bool every_place = false);
 
 // A file of these groups. The variables must stay as they are until it is written.
 hdf5::FileWriter weights_writer(const std::vector<WeightGroup>& groups);

@@ -8,9 +8,9 @@ namespace ramet {
 
 const std::vector<LayerRegistration>& builtin_layers() {
   static const std::vector<LayerRegistration> list = {
-      {"InputLayer", "", &InputLayer::from_config},
-      {"Functional", "", &FunctionalLayer::from_config},
-      {"Sequential", "", &SequentialLayer::from_config},
+      {"InputLayer", "", &InputLayer::from_config, nullptr, &typeid(InputLayer)},
+      {"Functional", "", &FunctionalLayer::from_config, nullptr, &typeid(FunctionalLayer)},
+      {"Sequential", "", &SequentialLayer::from_config, nullptr, &typeid(SequentialLayer)},
       layers::DenseLayer::registration(),
       layers::LambdaLayer::registration(),
       BatchSliceLayer::registration("ramet"),

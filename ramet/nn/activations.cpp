@@ -1,9 +1,12 @@
 #include "ramet/nn/activations.h"
 
+#include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <numbers>
 
 #include "ramet/base/strings.h"
+#include "ramet/graph/registry.h"
 #include "ramet/ops/ops.h"
 
 namespace ramet {
@@ -102,30 +105,92 @@ constexpr Function kFunctions[] = {
 };
 static_assert(std::size(kFunctions) == kActivationNames.size());
 
+// A layer as an activation has no weights: Keras neither trains nor saves those of one.
+class LayerActivation final : public OwnActivation {
+ public:
+  explicit LayerActivation(LayerRef layer) : layer_(std::move(layer)) {}
+  Value operator()(Value x) const override {
+    {
+      static std::mutex building;
+      const std::lock_guard lock(building);
+      layer_->prepare(SpecArgs{{Nest<Spec>(x.spec())}, {}});
+    }
+    Trace trace(*x.program, false);
+    return layer_->trace(trace, TracedArgs{{TracedNest(Traced{x, {}})}, {}}).leaf().value;
+  }
+  Json written() const override { return serialize_layer(*layer_); }
+  std::string_view name() const override { return layer_->name(); }
+
+ private:
+  LayerRef layer_;
+};
+
+class FunctionActivation final : public OwnActivation {
+ public:
+  FunctionActivation(std::string name, std::function<Value(Value)> call)
+      : name_(std::move(name)), call_(std::move(call)) {}
+  Value operator()(Value x) const override { return call_(x); }
+  Json written() const override {
+    if (name_.empty() && SaveScope::active())
+      throw UnregisteredError(
+          "the activation is a function without a name, which no file can hold; register_function(\"name\", fn) and "
+          "give its name");
+    return function_json(name_.empty() ? "<lambda>" : name_);
+  }
+  std::string_view name() const override { return name_; }
+
+ private:
+  std::string name_;
+  std::function<Value(Value)> call_;
+};
+
+ActivationFunction layer_activation(const Json& json) {
+  LayerRef layer = deserialize_layer(json);
+  static constexpr std::string_view kStateless[] = {"ReLU", "LeakyReLU", "ELU", "Softmax", "Activation", "Identity"};
+  const bool own = layer->file_class.has_value();
+  if (!own && std::find(std::begin(kStateless), std::end(kStateless), layer->class_name()) == std::end(kStateless))
+    throw DataError(cat("the layer ", layer->class_name(),
+                        " as an activation is not supported; ReLU, LeakyReLU, ELU, Softmax and Activation are"));
+  return ActivationFunction(std::make_unique<const LayerActivation>(std::move(layer)));
+}
+
 }  // namespace
 
-Value ActivationFunction::operator()(Value x) const { return kFunctions[index_](x); }
+Value ActivationFunction::operator()(Value x) const { return own_ ? (*own_)(x) : kFunctions[index_](x); }
+
+ActivationFunction::ActivationFunction(std::string name, std::function<Value(Value)> function)
+    : ActivationFunction(std::make_unique<const FunctionActivation>(std::move(name), std::move(function))) {}
+
+void ActivationFunction::let_go() const {
+  if (--own_->holders_ == 0) delete own_;
+}
 
 ActivationFunction ActivationFunction::from(std::string_view name) {
   ActivationFunction out;
   out.index_ = find(name);
   if (out.index_ >= 0) return out;
+  if (const auto function = find_function(std::string(name)); function && function->of_value)
+    return {std::string(name), function->of_value};
   const std::string near = nearest(name, std::span<const std::string_view>(kActivationNames));
   throw UsageError(cat("unknown activation '", name, "'", near.empty() ? "" : cat("; did you mean '", near, "'?"), " (",
                        join(kActivationNames, ", "), ")"));
 }
 
-Json encode(const ActivationFunction& activation) { return Json(std::string(activation.name())); }
+Json encode(const ActivationFunction& activation) {
+  return activation.own() ? activation.own()->written() : Json(std::string(activation.name()));
+}
 
 void decode(const Json& json, ActivationFunction& out) {
   if (json.is_null())
     out = ActivationFunction();
   else if (json.is_string())
     out = ActivationFunction::from(json.as_string());
-  else if (json.is_object() && json.at("class_name").is_string() && json.at("class_name").as_string() == "function")
-    out = ActivationFunction::from(json.at("config").as_string());
+  else if (const std::string name = function_name(json); !name.empty())
+    out = ActivationFunction::from(name);
+  else if (json.is_object() && json.as_object().contains("class_name"))
+    out = layer_activation(json);
   else
-    throw DataError(cat("an activation that is not one of Keras' functions is not supported: ", json.dump()));
+    throw DataError(cat("an activation is a name or an object with a class; got ", json.dump()));
 }
 
 }  // namespace ramet

@@ -29,7 +29,22 @@ struct Fans {
   double in, out;
 };
 
-Fans fans(const Shape& shape) {
+// `c` has input_axes and output_axes.
+template <class Config>
+Fans fans(const Shape& shape, const Config& c) {
+  if (c.input_axes && c.output_axes) {
+    const auto product = [&](const std::vector<std::int64_t>& axes) {
+      double out = 1;
+      for (const auto axis : axes) {
+        const auto rank = static_cast<std::int64_t>(shape.size()), at = axis < 0 ? axis + rank : axis;
+        require(at >= 0 && at < rank, "an initializer has the axis ", axis, " for a weight of shape ",
+                to_string(shape));
+        out *= static_cast<double>(shape[static_cast<std::size_t>(at)]);
+      }
+      return out;
+    };
+    return {product(*c.input_axes), product(*c.output_axes)};
+  }
   if (shape.empty()) return {1, 1};
   const auto n = static_cast<double>(shape.back());
   if (shape.size() == 1) return {n, n};
@@ -38,9 +53,11 @@ Fans fans(const Shape& shape) {
   return {static_cast<double>(shape[shape.size() - 2]) * field, n * field};
 }
 
+template <class Config>
 Array scaled(const Shape& shape, DType dtype, double scale, std::string_view mode, std::string_view distribution,
-             std::uint64_t seed) {
-  const auto [in, out] = fans(shape);
+             const Config& c) {
+  const auto [in, out] = fans(shape, c);
+  const std::uint64_t seed = seed_of(c.seed);
   scale /= std::max(1.0, mode == "fan_in" ? in : mode == "fan_out" ? out : (in + out) / 2);
   return filled(shape, dtype, [&](auto* to, std::int64_t n) {
     using T = std::remove_pointer_t<decltype(to)>;
@@ -55,66 +72,91 @@ Array scaled(const Shape& shape, DType dtype, double scale, std::string_view mod
   });
 }
 
+// a + b·x for every element, where a or b is an array.
+Array shifted(const Array& x, const NumberOrArray& a, const NumberOrArray& b, std::string_view who) {
+  const Array add = a.spread(x.shape(), DType::f64, who), times = b.spread(x.shape(), DType::f64, who);
+  Array out = x.astype(DType::f64).copy();
+  const auto to = out.data<double>();
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = add.data<double>()[i] + times.data<double>()[i] * to[i];
+  return out.astype(x.dtype());
+}
+
+// Normal values with a mean and a deviation, drawn by `fill`.
+template <class Fill>
+Array normal(const Shape& shape, DType dtype, const NormalConfig& c, std::string_view who, Fill&& fill) {
+  const bool arrays = c.mean.is_array() || c.stddev.is_array();
+  const Array drawn = filled(shape, dtype, [&](auto* to, std::int64_t n) {
+    using T = std::remove_pointer_t<decltype(to)>;
+    fill(to, n, Stream{seed_of(c.seed), 0}, static_cast<T>(arrays ? 0 : c.mean.number()),
+         static_cast<T>(arrays ? 1 : c.stddev.number()));
+  });
+  return arrays ? shifted(drawn, c.mean, c.stddev, who) : drawn;
+}
+
 }  // namespace
 
 Array Zeros::operator()(const Shape& shape, DType dtype) const { return Array::zeros(shape, dtype); }
 Array Ones::operator()(const Shape& shape, DType dtype) const { return Array::full(shape, 1, dtype); }
-Array Constant::operator()(const Shape& shape, DType dtype) const { return Array::full(shape, config().value, dtype); }
+Array Constant::operator()(const Shape& shape, DType dtype) const {
+  return config().value.spread(shape, dtype, kClassName);
+}
 
 Array Identity::operator()(const Shape& shape, DType dtype) const {
   require(shape.size() == 2,
           "Identity matrix initializer can only be used for 2D matrices. Received: shape=", to_string(shape));
   Array out = Array::zeros(shape, DType::f64);
   for (std::int64_t i = 0; i < std::min(shape[0], shape[1]); ++i)
-    out.data<double>()[static_cast<std::size_t>(i * shape[1] + i)] = config().gain;
-  return out.astype(dtype);
+    out.data<double>()[static_cast<std::size_t>(i * shape[1] + i)] = 1;
+  return shifted(out, 0, config().gain, kClassName).astype(dtype);
 }
 
 Array RandomNormal::operator()(const Shape& shape, DType dtype) const {
-  return filled(shape, dtype, [&](auto* to, std::int64_t n) {
-    using T = std::remove_pointer_t<decltype(to)>;
-    fill_normal(to, 0, n, {seed_of(config().seed), 0}, static_cast<T>(config().mean), static_cast<T>(config().stddev));
-  });
+  return normal(shape, dtype, config(), kClassName,
+                [](auto* to, std::int64_t n, Stream stream, auto mean, auto stddev) {
+                  fill_normal(to, 0, n, stream, mean, stddev);
+                });
 }
 Array RandomUniform::operator()(const Shape& shape, DType dtype) const {
-  require(config().minval <= config().maxval,
-          "RandomUniform: `minval` must not be larger than `maxval`. Received: minval=", config().minval,
-          ", maxval=", config().maxval);
-  return filled(shape, dtype, [&](auto* to, std::int64_t n) {
+  const auto& [minval, maxval, seed] = config();
+  const bool arrays = minval.is_array() || maxval.is_array();
+  require(arrays || minval.number() <= maxval.number(),
+          "RandomUniform: `minval` must not be larger than `maxval`. Received: minval=", minval.number(),
+          ", maxval=", maxval.number());
+  const Array drawn = filled(shape, dtype, [&](auto* to, std::int64_t n) {
     using T = std::remove_pointer_t<decltype(to)>;
-    fill_uniform(to, 0, n, {seed_of(config().seed), 0}, static_cast<T>(config().minval),
-                 static_cast<T>(config().maxval));
+    fill_uniform(to, 0, n, {seed_of(config().seed), 0}, static_cast<T>(arrays ? 0 : config().minval.number()),
+                 static_cast<T>(arrays ? 1 : config().maxval.number()));
   });
+  if (!arrays) return drawn;
+  Array width = maxval.spread(shape, DType::f64, kClassName);
+  const Array low = minval.spread(shape, DType::f64, kClassName);
+  for (std::int64_t i = 0; i < width.size(); ++i)
+    width.data<double>()[static_cast<std::size_t>(i)] -= low.data<double>()[static_cast<std::size_t>(i)];
+  return shifted(drawn, minval, width, kClassName);
 }
 Array TruncatedNormal::operator()(const Shape& shape, DType dtype) const {
-  return filled(shape, dtype, [&](auto* to, std::int64_t n) {
-    using T = std::remove_pointer_t<decltype(to)>;
-    fill_truncated_normal(to, 0, n, {seed_of(config().seed), 0}, static_cast<T>(config().mean),
-                          static_cast<T>(config().stddev));
-  });
+  return normal(shape, dtype, config(), kClassName,
+                [](auto* to, std::int64_t n, Stream stream, auto mean, auto stddev) {
+                  fill_truncated_normal(to, 0, n, stream, mean, stddev);
+                });
 }
 Array VarianceScaling::operator()(const Shape& shape, DType dtype) const {
   require(config().scale > 0, "VarianceScaling: `scale` must be positive; got ", config().scale);
-  return scaled(shape, dtype, config().scale, config().mode.name(), config().distribution.name(),
-                seed_of(config().seed));
+  return scaled(shape, dtype, config().scale, config().mode.name(), config().distribution.name(), config());
 }
 Array GlorotUniform::operator()(const Shape& s, DType d) const {
-  return scaled(s, d, 1, "fan_avg", "uniform", seed_of(config().seed));
+  return scaled(s, d, 1, "fan_avg", "uniform", config());
 }
 Array GlorotNormal::operator()(const Shape& s, DType d) const {
-  return scaled(s, d, 1, "fan_avg", "truncated_normal", seed_of(config().seed));
+  return scaled(s, d, 1, "fan_avg", "truncated_normal", config());
 }
-Array HeUniform::operator()(const Shape& s, DType d) const {
-  return scaled(s, d, 2, "fan_in", "uniform", seed_of(config().seed));
-}
+Array HeUniform::operator()(const Shape& s, DType d) const { return scaled(s, d, 2, "fan_in", "uniform", config()); }
 Array HeNormal::operator()(const Shape& s, DType d) const {
-  return scaled(s, d, 2, "fan_in", "truncated_normal", seed_of(config().seed));
+  return scaled(s, d, 2, "fan_in", "truncated_normal", config());
 }
-Array LecunUniform::operator()(const Shape& s, DType d) const {
-  return scaled(s, d, 1, "fan_in", "uniform", seed_of(config().seed));
-}
+Array LecunUniform::operator()(const Shape& s, DType d) const { return scaled(s, d, 1, "fan_in", "uniform", config()); }
 Array LecunNormal::operator()(const Shape& s, DType d) const {
-  return scaled(s, d, 1, "fan_in", "truncated_normal", seed_of(config().seed));
+  return scaled(s, d, 1, "fan_in", "truncated_normal", config());
 }
 
 // Columns of a normal matrix made orthonormal one after the other (modified Gram–Schmidt, twice, in double), which is
@@ -145,9 +187,8 @@ Array Orthogonal::operator()(const Shape& shape, DType dtype) const {
   for (std::int64_t r = 0; r < rows; ++r)
     for (std::int64_t c = 0; c < cols; ++c)
       to[static_cast<std::size_t>(r * cols + c)] =
-          config().gain *
-          (rows >= cols ? q[static_cast<std::size_t>(c * tall + r)] : q[static_cast<std::size_t>(r * tall + c)]);
-  return out.astype(dtype);
+          rows >= cols ? q[static_cast<std::size_t>(c * tall + r)] : q[static_cast<std::size_t>(r * tall + c)];
+  return shifted(out, 0, config().gain, kClassName).astype(dtype);
 }
 
 }  // namespace initializers
@@ -170,6 +211,20 @@ const std::vector<ObjectClass<InitializerBase>>& InitializerBase::classes() {
                                                                  LecunNormal::registration(),
                                                                  Orthogonal::registration({"OrthogonalInitializer"})};
   return list;
+}
+
+std::shared_ptr<const InitializerBase> InitializerBase::from_function(std::string name, Function function) {
+  struct OwnInitializer final : FunctionObject<InitializerBase> {
+    using FunctionObject::FunctionObject;
+    Array operator()(const Shape& shape, DType dtype) const override {
+      const Array made = function()(shape, dtype);
+      require(made.defined() && made.shape() == shape, "initializer '", function_name(), "': a weight of shape ",
+              to_string(shape), " was asked for; got ",
+              made.defined() ? to_string(made.shape()) : "an undefined Array");
+      return made.astype(dtype);
+    }
+  };
+  return std::make_shared<const OwnInitializer>(std::move(name), std::move(function));
 }
 
 Array Initializer::operator()(const Shape& shape, DType dtype) const {

@@ -1,17 +1,19 @@
 // Where weights start.
 #pragma once
-#include "ramet/array/array.h"
+#include <functional>
+
+#include "ramet/graph/array_json.h"
 #include "ramet/nn/object.h"
 
 namespace ramet {
 
-class InitializerBase {
+class InitializerBase : public Configured {
  public:
+  using Interface = InitializerBase;
   static constexpr std::string_view kKind = "initializer", kModule = "keras.initializers";
   static const std::vector<ObjectClass<InitializerBase>>& classes();
-  virtual ~InitializerBase() = default;
-  virtual std::string_view class_name() const = 0;
-  virtual JsonObject get_config() const = 0;
+  using Function = std::function<Array(const Shape& shape, DType dtype)>;
+  static std::shared_ptr<const InitializerBase> from_function(std::string name, Function function);
   virtual Array operator()(const Shape& shape, DType dtype) const = 0;
 };
 
@@ -28,31 +30,34 @@ void decode(const Json& json, Initializer& out);
 namespace initializers {
 
 struct ConstantConfig {
-  double value = 0;
+  NumberOrArray value = 0;
   static constexpr auto fields = Fields{field("value", &ConstantConfig::value)};
 };
 struct IdentityConfig {
-  double gain = 1;
+  NumberOrArray gain = 1;
   static constexpr auto fields = Fields{field("gain", &IdentityConfig::gain)};
 };
+// The axes that count as inputs and outputs of the weight; where both are given they decide the fans.
 struct SeedConfig {
   std::optional<std::int64_t> seed = std::nullopt;
-  static constexpr auto fields = Fields{field("seed", &SeedConfig::seed)};
+  std::optional<std::vector<std::int64_t>> input_axes = std::nullopt, output_axes = std::nullopt;
+  static constexpr auto fields = Fields{field("seed", &SeedConfig::seed), field("input_axes", &SeedConfig::input_axes),
+                                        field("output_axes", &SeedConfig::output_axes)};
 };
 struct NormalConfig {
-  double mean = 0, stddev = 0.05;
+  NumberOrArray mean = 0, stddev = 0.05;
   std::optional<std::int64_t> seed = std::nullopt;
   static constexpr auto fields = Fields{field("mean", &NormalConfig::mean), field("stddev", &NormalConfig::stddev),
                                         field("seed", &NormalConfig::seed)};
 };
 struct UniformConfig {
-  double minval = -0.05, maxval = 0.05;
+  NumberOrArray minval = -0.05, maxval = 0.05;
   std::optional<std::int64_t> seed = std::nullopt;
   static constexpr auto fields = Fields{field("minval", &UniformConfig::minval),
                                         field("maxval", &UniformConfig::maxval), field("seed", &UniformConfig::seed)};
 };
 struct OrthogonalConfig {
-  double gain = 1;
+  NumberOrArray gain = 1;
   std::optional<std::int64_t> seed = std::nullopt;
   static constexpr auto fields = Fields{field("gain", &OrthogonalConfig::gain), field("seed", &OrthogonalConfig::seed)};
 };
@@ -68,9 +73,13 @@ struct VarianceScalingConfig {
   Choice<ModeNames> mode = "fan_in";
   Choice<DistributionNames> distribution = "truncated_normal";
   std::optional<std::int64_t> seed = std::nullopt;
-  static constexpr auto fields = Fields{
-      field("scale", &VarianceScalingConfig::scale, positive_number), field("mode", &VarianceScalingConfig::mode),
-      field("distribution", &VarianceScalingConfig::distribution), field("seed", &VarianceScalingConfig::seed)};
+  std::optional<std::vector<std::int64_t>> input_axes = std::nullopt, output_axes = std::nullopt;
+  static constexpr auto fields = Fields{field("scale", &VarianceScalingConfig::scale, positive_number),
+                                        field("mode", &VarianceScalingConfig::mode),
+                                        field("distribution", &VarianceScalingConfig::distribution),
+                                        field("seed", &VarianceScalingConfig::seed),
+                                        field("input_axes", &VarianceScalingConfig::input_axes),
+                                        field("output_axes", &VarianceScalingConfig::output_axes)};
 };
 
 #define RAMET_INITIALIZER(Name, ConfigType)                               \
@@ -101,6 +110,8 @@ class Constant final : public ObjectOf<Constant, InitializerBase, ConstantConfig
   static constexpr std::string_view kClassName = "Constant";
   using ObjectOf::ObjectOf;
   explicit Constant(double value) : ObjectOf(ConstantConfig{value}) {}
+  // One value per element of the weight, or what broadcasts to it: pretrained embeddings, priors.
+  explicit Constant(Array value) : ObjectOf(ConstantConfig{std::move(value)}) {}
   Array operator()(const Shape& shape, DType dtype) const override;
 };
 

@@ -56,6 +56,18 @@ Value reduce(Value values, Value weight, Reduction reduction) {
 
 }  // namespace
 
+std::shared_ptr<const LossBase> LossBase::from_function(std::string name, Function function) {
+  struct OwnLoss final : FunctionObject<LossBase> {
+    using FunctionObject::FunctionObject;
+    Reduction reduction() const override { return "sum_over_batch_size"; }
+    Unreduced call(Value y_true, Value y_pred) const override {
+      const auto [y, p] = losses::same_rank(cast(y_true, y_pred.dtype()), y_pred);
+      return {cast(function()(y, p), y_pred.dtype()), {}};
+    }
+  };
+  return std::make_shared<const OwnLoss>(std::move(name), std::move(function));
+}
+
 Value LossBase::operator()(Value y_true, Value y_pred, Value sample_weight, Value mask) const {
   y_pred = cast(y_pred, DType::f32);
   auto [values, valid] = call(y_true, y_pred);

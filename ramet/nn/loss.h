@@ -1,5 +1,7 @@
 // What all losses share: a value per sample (and step), then weights, masks and a reduction.
 #pragma once
+#include <functional>
+
 #include "ramet/ir/program.h"
 #include "ramet/nn/object.h"
 
@@ -14,13 +16,14 @@ inline void decode(const Json& json, Reduction& out) {
   out = json.is_null() ? Reduction("none") : Reduction::from(json.as_string());
 }
 
-class LossBase {
+class LossBase : public Configured {
  public:
+  using Interface = LossBase;
   static constexpr std::string_view kKind = "loss", kModule = "keras.losses";
   static const std::vector<ObjectClass<LossBase>>& classes();
-  virtual ~LossBase() = default;
-  virtual std::string_view class_name() const = 0;
-  virtual JsonObject get_config() const = 0;
+  // A value per sample (or step) from y_true and y_pred, both floating and of the same rank where that can be made so.
+  using Function = std::function<Value(Value y_true, Value y_pred)>;
+  static std::shared_ptr<const LossBase> from_function(std::string name, Function function);
   virtual Reduction reduction() const = 0;
 
   // `valid` is undefined, or false where the values do not count (ignore_class).

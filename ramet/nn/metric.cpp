@@ -18,6 +18,22 @@ VariableRefs MetricBase::make_state() const {
 
 Value MetricBase::result(const Values& state) const { return losses::divide_no_nan(state[0], state[1]); }
 
+std::shared_ptr<const MetricBase> MetricBase::from_function(std::string name, Function function) {
+  struct OwnMetric final : FunctionObject<MetricBase> {
+    using FunctionObject::FunctionObject;
+    // As Python names it: without the package.
+    std::string name() const override {
+      return function_name() == kNameless ? function_name() : function_name().substr(function_name().find('>') + 1);
+    }
+    void update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight,
+                Value mask) const override {
+      const auto [y, p] = losses::same_rank(cast(y_true, y_pred.dtype()), y_pred);
+      metrics::update_mean(trace, state, function()(y, p), losses::masked_weight(sample_weight, mask, false));
+    }
+  };
+  return std::make_shared<const OwnMetric>(std::move(name), std::move(function));
+}
+
 namespace metrics {
 namespace {
 

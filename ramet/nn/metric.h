@@ -1,18 +1,21 @@
 // What all metrics share. A metric is a description; its state lives with whoever measures (fit, evaluate), as
 // variables of the program that updates it.
 #pragma once
+#include <functional>
+
 #include "ramet/graph/trace.h"
 #include "ramet/nn/loss.h"
 
 namespace ramet {
 
-class MetricBase {
+class MetricBase : public Configured {
  public:
+  using Interface = MetricBase;
   static constexpr std::string_view kKind = "metric", kModule = "keras.metrics";
   static const std::vector<ObjectClass<MetricBase>>& classes();
-  virtual ~MetricBase() = default;
-  virtual std::string_view class_name() const = 0;
-  virtual JsonObject get_config() const = 0;
+  // A value per sample, of which the metric is the mean.
+  using Function = std::function<Value(Value y_true, Value y_pred)>;
+  static std::shared_ptr<const MetricBase> from_function(std::string name, Function function);
   virtual std::string name() const = 0;  // in logs
 
   // Names of the scalar float32 variables, all 0 at first.

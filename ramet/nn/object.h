@@ -1,8 +1,9 @@
 // Configurable objects that Keras names by a string or writes as {module, class_name, config}: initializers,
 // regularizers, constraints, losses, metrics, optimizers. A kind of object is a list of records; each record has a
-// config struct with a field table.
+// config struct with a field table. Classes of the caller's join by register_object, functions by register_function.
 #pragma once
 #include <algorithm>
+#include <functional>
 #include <memory>
 
 #include "ramet/base/arguments.h"
@@ -11,6 +12,17 @@
 
 namespace ramet {
 
+// What objects of every kind say of themselves.
+class Configured {
+ public:
+  virtual ~Configured() = default;
+  virtual std::string_view class_name() const = 0;
+  virtual JsonObject get_config() const = 0;
+
+  // How a file named the class, where that is one of the caller's; written again.
+  mutable std::optional<WrittenClass> file_class;
+};
+
 // One class of a kind. `Interface` is what all of them do.
 template <class Interface>
 struct ObjectClass {
@@ -18,7 +30,11 @@ struct ObjectClass {
   std::vector<std::string_view> aliases;  // other strings that mean it
   std::shared_ptr<const Interface> (*from_config)(const JsonObject&);
   std::vector<ArgumentInfo> (*arguments)() = nullptr;
+  const std::type_info* type = nullptr;
 };
+
+// What Keras writes for a function: its name. One without a name is written "<lambda>", which no file may hold.
+inline constexpr std::string_view kNameless = "<lambda>", kFunctionClass = "function";
 
 // A handle on an object of a kind; copies share it. Empty means none (Keras' None).
 template <class Interface>
@@ -38,31 +54,56 @@ class Object {
   const Interface* operator->() const { return object_.get(); }
   const Interface& operator*() const { return *object_; }
 
-  // By class name, snake case or alias; UsageError with the nearest name.
+  // By class name, snake case or alias, or the name of what the caller registered; UsageError with the nearest name.
   static std::shared_ptr<const Interface> make(std::string_view name, const JsonObject& config) {
+    return make(WrittenClass{std::string(name), "", Json("keras")}, config);
+  }
+  static std::shared_ptr<const Interface> make(const WrittenClass& written, const JsonObject& config) {
+    if (auto own = make_own(written, config)) return own;
     std::vector<std::string> names;
+    const bool keras = written.may_be_keras();
+    const std::string& name = written.class_name;
     for (const ObjectClass<Interface>& c : Interface::classes()) {
       const std::string snake = snake_case(c.class_name);
       bool match = name == c.class_name || name == snake;
       for (const auto alias : c.aliases) match = match || name == alias;
-      if (match) return c.from_config(config);
+      if (match && keras) return c.from_config(with_numbers(config, c.arguments));
       names.push_back(snake);
       for (const auto alias : c.aliases)
         if (alias != snake) names.emplace_back(alias);
     }
+    if (LoadContext* loading = LoadContext::current()) loading->unknown = cat(Interface::kKind, " '", name, "'");
     const std::string near = nearest(name, names);
     throw UsageError(cat("unknown ", Interface::kKind, " '", name, "'",
                          near.empty() ? "" : cat("; did you mean '", near, "'?"), " (", join(names, ", "), ")"));
   }
+  // The function of the caller's that has this name; null when there is none that can be an object of this kind.
+  static std::shared_ptr<const Interface> from_function(const std::string& name) {
+    if constexpr (requires { typename Interface::Function; }) {
+      if (const auto found = find_function(name)) {
+        const auto& function = found->template as<typename Interface::Function>();
+        return function ? Interface::from_function(name, function) : nullptr;
+      }
+    }
+    return nullptr;
+  }
 
  private:
+  static std::shared_ptr<const Interface> make_own(const WrittenClass& written, const JsonObject& config) {
+    const auto own = find_object(Interface::kKind, written);
+    if (!own) return config.empty() ? from_function(written.class_name) : nullptr;
+    auto made = std::static_pointer_cast<const Interface>(own->from_config(with_numbers(config, own->arguments)));
+    made->file_class = written;
+    return made;
+  }
   std::shared_ptr<const Interface> object_;
 };
 
 // What a class inherits for declaring a Config.
-template <class Derived, class Interface, class C>
-class ObjectOf : public Interface {
+template <class Derived, class Interface_, class C>
+class ObjectOf : public Interface_ {
  public:
+  using Interface = Interface_;
   using Config = C;
   ObjectOf() : ObjectOf(C{}) {}
   explicit ObjectOf(C config) : config_(std::move(config)) { validate(Derived::kClassName, config_); }
@@ -77,20 +118,25 @@ class ObjectOf : public Interface {
     return std::make_shared<const Derived>(Derived(from_json<C>(Derived::kClassName, json)));
   }
   static ObjectClass<Interface> registration(std::vector<std::string_view> aliases = {}) {
-    return {Derived::kClassName, std::move(aliases), &ObjectOf::from_config, [] { return arguments_of<C>(); }};
+    return {Derived::kClassName, std::move(aliases), &ObjectOf::from_config, [] { return arguments_of<C>(); },
+            &typeid(Derived)};
   }
 
  private:
   C config_;
 };
 
+// {module, class_name, config, registered_name}, or a function's name. UnregisteredError as own_object_json.
+Json object_json(const Configured& object, std::string_view kind, std::string_view keras_module, bool keras_own);
+
 template <class Interface>
 Json encode(const Object<Interface>& object) {
   if (!object) return Json(nullptr);
-  return Json(JsonObject{{"module", Json(std::string(Interface::kModule))},
-                         {"class_name", Json(std::string(object->class_name()))},
-                         {"config", Json(object->get_config())},
-                         {"registered_name", Json(nullptr)}});
+  const Interface& one = *object;
+  const auto& list = Interface::classes();
+  const bool keras_own = std::any_of(list.begin(), list.end(),
+                                     [&](const ObjectClass<Interface>& c) { return c.type && *c.type == typeid(one); });
+  return object_json(one, Interface::kKind, Interface::kModule, keras_own);
 }
 
 template <class Interface>
@@ -99,12 +145,34 @@ void decode(const Json& json, Object<Interface>& out) {
     out = {};
   else if (json.is_string())
     out = Object<Interface>(json.as_string());
+  else if (const std::string name = function_name(json); !name.empty())
+    out = Object<Interface>(name);
   else {
     const Json* config = json.as_object().find("config");
-    out = Object<Interface>::make(json.at("class_name").as_string(),
+    out = Object<Interface>::make(WrittenClass::of(json.as_object()),
                                   config && config->is_object() ? config->as_object() : JsonObject{});
   }
 }
+
+// A function of one's own as an object; kinds derive from it and say how it is called.
+template <class Interface>
+class FunctionObject : public Interface {
+ public:
+  FunctionObject(std::string name, typename Interface::Function function)
+      : name_(name.empty() ? std::string(kNameless) : std::move(name)), function_(std::move(function)) {
+    require(static_cast<bool>(function_), "a ", Interface::kKind, " was given as an empty std::function");
+  }
+  std::string_view class_name() const final { return kFunctionClass; }
+  JsonObject get_config() const final { return {{"name", Json(name_)}}; }
+
+ protected:
+  const std::string& function_name() const { return name_; }
+  const typename Interface::Function& function() const { return function_; }
+
+ private:
+  std::string name_;
+  typename Interface::Function function_;
+};
 
 struct NoConfig {
   static constexpr Fields fields{};

@@ -30,13 +30,11 @@ struct OptimizerState {
   int index_of(const Variable& variable) const;  // -1 when it was not built for it
 };
 
-class OptimizerBase {
+class OptimizerBase : public Configured {
  public:
+  using Interface = OptimizerBase;
   static constexpr std::string_view kKind = "optimizer", kModule = "keras.optimizers";
   static const std::vector<ObjectClass<OptimizerBase>>& classes();
-  virtual ~OptimizerBase() = default;
-  virtual std::string_view class_name() const = 0;
-  virtual JsonObject get_config() const = 0;
   virtual std::string name() const = 0;
   virtual const LearningRate& learning_rate() const = 0;
   virtual OptimizerOptions options() const = 0;

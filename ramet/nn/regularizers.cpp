@@ -69,6 +69,22 @@ const std::vector<ObjectClass<ConstraintBase>>& ConstraintBase::classes() {
   return list;
 }
 
+std::shared_ptr<const RegularizerBase> RegularizerBase::from_function(std::string name, Function function) {
+  struct OwnRegularizer final : FunctionObject<RegularizerBase> {
+    using FunctionObject::FunctionObject;
+    Value operator()(Value w) const override { return function()(w); }
+  };
+  return std::make_shared<const OwnRegularizer>(std::move(name), std::move(function));
+}
+
+std::shared_ptr<const ConstraintBase> ConstraintBase::from_function(std::string name, Function function) {
+  struct OwnConstraint final : FunctionObject<ConstraintBase> {
+    using FunctionObject::FunctionObject;
+    Value operator()(Value w) const override { return function()(w); }
+  };
+  return std::make_shared<const OwnConstraint>(std::move(name), std::move(function));
+}
+
 std::function<Value(Value)> as_function(const Regularizer& r) {
   return r ? std::function<Value(Value)>([r](Value w) { return (*r)(w); }) : nullptr;
 }

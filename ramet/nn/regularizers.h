@@ -7,24 +7,24 @@
 
 namespace ramet {
 
-class RegularizerBase {
+class RegularizerBase : public Configured {
  public:
+  using Interface = RegularizerBase;
   static constexpr std::string_view kKind = "regularizer", kModule = "keras.regularizers";
   static const std::vector<ObjectClass<RegularizerBase>>& classes();
-  virtual ~RegularizerBase() = default;
-  virtual std::string_view class_name() const = 0;
-  virtual JsonObject get_config() const = 0;
+  using Function = std::function<Value(Value w)>;
+  static std::shared_ptr<const RegularizerBase> from_function(std::string name, Function function);
   virtual Value operator()(Value w) const = 0;  // a scalar
 };
 using Regularizer = Object<RegularizerBase>;
 
-class ConstraintBase {
+class ConstraintBase : public Configured {
  public:
+  using Interface = ConstraintBase;
   static constexpr std::string_view kKind = "constraint", kModule = "keras.constraints";
   static const std::vector<ObjectClass<ConstraintBase>>& classes();
-  virtual ~ConstraintBase() = default;
-  virtual std::string_view class_name() const = 0;
-  virtual JsonObject get_config() const = 0;
+  using Function = std::function<Value(Value w)>;
+  static std::shared_ptr<const ConstraintBase> from_function(std::string name, Function function);
   virtual Value operator()(Value w) const = 0;  // what w becomes
 };
 using Constraint = Object<ConstraintBase>;

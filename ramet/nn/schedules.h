@@ -5,13 +5,11 @@
 
 namespace ramet {
 
-class ScheduleBase {
+class ScheduleBase : public Configured {
  public:
+  using Interface = ScheduleBase;
   static constexpr std::string_view kKind = "learning rate schedule", kModule = "keras.optimizers.schedules";
   static const std::vector<ObjectClass<ScheduleBase>>& classes();
-  virtual ~ScheduleBase() = default;
-  virtual std::string_view class_name() const = 0;
-  virtual JsonObject get_config() const = 0;
   // The rate at `step`, a float32 scalar.
   virtual Value operator()(Value step) const = 0;
 };

@@ -26,8 +26,7 @@ std::optional<bool> direction(const Model& model, std::string_view log) {
   if (log == "loss" || log.ends_with("_loss")) return false;
   const auto training = train::Training::of(model.layer());
   if (!training->compiled) return std::nullopt;
-  const auto names = train::output_names(model.layer());
-  for (const auto& m : train::metrics_by_output(training->compiled->options, names)) {
+  for (const auto& m : train::metrics_by_output(training->compiled->options, train::Outputs(model.layer()))) {
     if (m.log_name != log) continue;
     const Shape& shape = model.layer().graph().flat_outputs()[m.output].shape();
     return train::resolve_metric(m.metric, shape, shape)->higher_is_better();

@@ -1,6 +1,7 @@
 // Model::compile and what it keeps.
 #include <algorithm>
 
+#include "ramet/base/quoted.h"
 #include "ramet/graph/load_context.h"
 #include "ramet/train/compiled_loss.h"
 #include "ramet/train/training.h"
@@ -14,35 +15,53 @@ namespace {
 template <class Interface>
 Json encode_named(const Named<Interface>& named) {
   if (named.object()) return encode(named.object());
+  if (named.is_function()) return function_json(named.name());
   return named.name().empty() ? Json(nullptr) : Json(named.name());
 }
 
+// A list, or a dict where there are names.
+Json list_or_dict(const std::vector<std::string>& names, JsonArray items, bool dict) {
+  if (!dict) return Json(std::move(items));
+  JsonObject out;
+  for (std::size_t i = 0; i < names.size(); ++i) out.set(names[i], std::move(items[i]));
+  return Json(std::move(out));
+}
+
 template <class T, class Encode>
-Json encode_per_output(const PerOutput<T>& given, Encode&& one) {
+Json encode_per_output(const PerOutput<T>& given, const Encode& one) {
   if (given.empty()) return Json(nullptr);
   if (given.single()) return one(given.values()[0]);
-  if (given.by_name()) {
-    JsonObject out;
-    for (std::size_t i = 0; i < given.names().size(); ++i) out.set(given.names()[i], one(given.values()[i]));
-    return Json(std::move(out));
-  }
-  JsonArray out;
-  for (const auto& v : given.values()) out.push_back(one(v));
-  return Json(std::move(out));
+  JsonArray items;
+  for (const auto& v : given.values()) items.push_back(one(v));
+  for (const auto& item : given.items()) items.push_back(encode_per_output(item, one));
+  return list_or_dict(given.names(), std::move(items), given.by_name());
 }
 
 Json encode_metrics(const MetricArgs& args) {
   if (args.empty()) return Json(nullptr);
   if (!args.is_list()) return encode_named(args.one());
-  JsonArray out;
-  for (const auto& item : args.list()) out.push_back(encode_metrics(item));
-  return Json(std::move(out));
+  JsonArray items;
+  for (const auto& item : args.list()) items.push_back(encode_metrics(item));
+  return list_or_dict(args.names(), std::move(items), args.is_dict());
 }
 
+// A name, a function's name, or an object.
 template <class Interface>
 Named<Interface> decode_named(const Json& json) {
   if (json.is_null()) return {};
   if (json.is_string()) return Named<Interface>(json.as_string());
+  if (const std::string name = function_name(json); !name.empty()) {
+    if (auto own = Object<Interface>::from_function(name)) return Named<Interface>(Object<Interface>(std::move(own)));
+    const Json* module = json.as_object().find("module");
+    const bool keras = !module || *module == Json("builtins") || WrittenClass::of(json.as_object()).may_be_keras();
+    if (!keras) {
+      if (LoadContext* loading = LoadContext::current())
+        loading->unknown = cat(Interface::kKind, " function ", quoted(name));
+      throw DataError(cat("unknown ", Interface::kKind, ": the function ", quoted(name), " is neither Keras' own nor ",
+                          "registered; call register_function"));
+    }
+    return Named<Interface>::of_function(name);
+  }
   Object<Interface> object;
   decode(json, object);
   return Named<Interface>(std::move(object));
@@ -51,37 +70,34 @@ Named<Interface> decode_named(const Json& json) {
 bool is_object_config(const Json& json) { return json.is_object() && json.as_object().contains("class_name"); }
 
 template <class T, class Decode>
-PerOutput<T> decode_per_output(const Json* json, Decode&& one) {
+PerOutput<T> decode_per_output(const Json* json, const Decode& one) {
   if (!json || json->is_null()) return {};
+  std::vector<PerOutput<T>> items;
+  std::vector<std::string> names;
+  // Nothing for an output is a value, too.
+  const auto add = [&](const Json& item) {
+    items.push_back(item.is_null() ? PerOutput<T>(one(item)) : decode_per_output<T>(&item, one));
+  };
   if (json->is_array()) {
-    std::vector<T> list;
-    for (const Json& item : json->as_array()) list.push_back(one(item));
-    return PerOutput<T>(std::move(list));
+    for (const Json& item : json->as_array()) add(item);
+    return PerOutput<T>::structure(std::move(items));
   }
-  if (json->is_object() && !is_object_config(*json)) {
-    std::vector<std::pair<std::string, T>> named;
-    for (const auto& [name, item] : json->as_object()) named.emplace_back(name, one(item));
-    return PerOutput<T>(std::move(named));
-  }
-  return PerOutput<T>(one(*json));
+  if (!json->is_object() || is_object_config(*json)) return PerOutput<T>(one(*json));
+  for (const auto& [name, item] : json->as_object()) add(item), names.push_back(name);
+  return PerOutput<T>::structure(std::move(items), std::move(names));
 }
 
 MetricArgs decode_metrics(const Json* json) {
   if (!json || json->is_null()) return {};
-  if (json->is_string()) return MetricArgs(json->as_string());
-  if (is_object_config(*json)) {
-    Metric metric;
-    decode(*json, metric);
-    return MetricArgs(std::move(metric));
-  }
+  if (json->is_string() || is_object_config(*json)) return MetricArgs(decode_named<MetricBase>(*json));
   std::vector<MetricArgs> list;
   if (json->is_array()) {
     for (const Json& item : json->as_array()) list.push_back(decode_metrics(&item));
     return MetricArgs(std::move(list));
   }
-  for (const auto& [name, item] : json->as_object())
-    list.push_back(MetricArgs(std::vector<MetricArgs>{MetricArgs(name), decode_metrics(&item)}));
-  return MetricArgs(std::move(list));
+  std::vector<std::string> names;
+  for (const auto& [name, item] : json->as_object()) names.push_back(name), list.push_back(decode_metrics(&item));
+  return MetricArgs::dict(std::move(names), std::move(list));
 }
 
 // As Keras 3 writes an optimizer: Keras 2 had a package in the name and keys that mean nothing any more.
@@ -130,9 +146,11 @@ void Model::compile(const CompileOptions& options) {
       merged.metrics = before.metrics, merged.weighted_metrics = before.weighted_metrics;
   }
   if (layer().has_graph()) {
-    const auto names = train::output_names(layer());
-    (void)losses_by_output(merged, names);
-    for (const auto& m : metrics_by_output(merged, names)) (void)resolve_metric(m.metric, {1}, {1});
+    const Outputs outputs(layer());
+    merged.metrics = by_output_name(merged.metrics, outputs.names);
+    merged.weighted_metrics = by_output_name(merged.weighted_metrics, outputs.names);
+    (void)losses_by_output(merged, outputs.names);
+    for (const auto& m : metrics_by_output(merged, outputs)) (void)resolve_metric(m.metric, {1}, {1});
   }
   training->compiled = Compiled{std::move(merged), std::nullopt};
   training->drop_plans();
@@ -190,14 +208,20 @@ JsonObject Model::get_compile_config() const {
   if (compiled.optimizer && compiled.optimizer->learning_rate)
     optimizer.as_object().at("config").as_object().set("learning_rate",
                                                        Json(compiled.optimizer->learning_rate->stored().item()));
-  return {{"optimizer", std::move(optimizer)},
-          {"loss", encode_per_output(o.loss, [](const auto& l) { return encode_named(l); })},
-          {"loss_weights", encode_per_output(o.loss_weights, [](double w) { return Json(w); })},
-          {"metrics", encode_metrics(o.metrics)},
-          {"weighted_metrics", encode_metrics(o.weighted_metrics)},
-          {"run_eagerly", Json(false)},
-          {"steps_per_execution", Json(1)},
-          {"jit_compile", Json(false)}};
+  // Compiled before its outputs were known.
+  const auto as_dict = [&](const MetricArgs& given) {
+    return layer().has_graph() ? by_output_name(given, train::output_names(layer())) : given;
+  };
+  JsonObject out{{"optimizer", std::move(optimizer)},
+                 {"loss", encode_per_output(o.loss, [](const auto& l) { return encode_named(l); })},
+                 {"loss_weights", encode_per_output(o.loss_weights, [](double w) { return Json(w); })},
+                 {"metrics", encode_metrics(as_dict(o.metrics))},
+                 {"weighted_metrics", encode_metrics(as_dict(o.weighted_metrics))},
+                 {"run_eagerly", Json(false)},
+                 {"steps_per_execution", Json(1)},
+                 {"jit_compile", Json(false)}};
+  for (const auto& [key, value] : compiled.ways) out.set(key, value);
+  return out;
 }
 
 void Model::compile_from_config(const JsonObject& config) {
@@ -212,15 +236,23 @@ void Model::compile_from_config(const JsonObject& config) {
     decode(modern_optimizer(*optimizer), o.optimizer);
   o.loss =
       decode_per_output<Named<LossBase>>(config.find("loss"), [](const Json& j) { return decode_named<LossBase>(j); });
-  o.loss_weights = decode_per_output<double>(config.find("loss_weights"), [](const Json& j) { return j.as_double(); });
+  o.loss_weights = decode_per_output<double>(config.find("loss_weights"), [](const Json& j) {
+    double weight = 0;
+    decode(j, weight);
+    return weight;
+  });
   o.metrics = decode_metrics(config.find("metrics"));
   o.weighted_metrics = decode_metrics(config.find("weighted_metrics"));
   compile(o);
+  for (const char* key : {"run_eagerly", "steps_per_execution", "jit_compile"})
+    if (const Json* value = config.find(key); value && (value->is_bool() || value->is_int() || value->is_string()))
+      Training::of(layer())->compiled->ways.set(key, *value);
 }
 
 void Model::compile_like(const Model& other, bool with_state) {
   const auto source = Training::of(other.layer());
   compile(compiled_of(*source, "compile_like()").options);
+  Training::of(layer())->compiled->ways = source->compiled->ways;
   if (!with_state || !source->compiled->optimizer) return;
   const VariableRefs from = source->compiled->optimizer->variables, to = optimizer_variables();
   bool same = from.size() == to.size();

@@ -1,7 +1,10 @@
 #include "ramet/train/compiled_loss.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
+
+#include "ramet/train/training.h"
 
 namespace ramet::train {
 namespace {
@@ -40,6 +43,12 @@ std::vector<std::optional<T>> spread(const PerOutput<T>& given, const std::vecto
                                      const char* what) {
   std::vector<std::optional<T>> out(outputs.size());
   if (given.empty()) return out;
+  if (given.nested()) {
+    const std::vector<T> all = given.flatten();
+    require(all.size() == outputs.size(), "compile: `", what, "` has ", all.size(), " entries for ", outputs.size(),
+            " outputs ", quoted(outputs));
+    return {all.begin(), all.end()};
+  }
   if (given.by_name()) {
     const auto places = places_of(outputs);
     for (std::size_t i = 0; i < given.names().size(); ++i) {
@@ -63,33 +72,76 @@ void flatten(const MetricArgs& args, std::vector<Named<MetricBase>>& out) {
   for (const auto& item : args.list()) flatten(item, out);
 }
 
+using MetricLists = std::vector<std::vector<Named<MetricBase>>>;
+
+// Metrics in the structure of nested outputs; a list at an output is what that output has.
+void follow(const MetricArgs& given, const Arg& structure, std::size_t& output, MetricLists& out, const char* what) {
+  if (structure.is_leaf()) return flatten(given, out[output++]);
+  std::vector<const Nest<Tensor>*> inside;
+  std::vector<std::string> keys;
+  if (structure.is_dict())
+    for (const auto* entry : structure.sorted()) inside.push_back(&entry->second), keys.push_back(entry->first);
+  else
+    for (const auto& item : structure.list()) inside.push_back(&item);
+  const bool fits = given.empty() || (given.is_dict() == structure.is_dict() && given.is_list() &&
+                                      (given.is_dict() || given.list().size() == inside.size()));
+  require(fits, "Invalid `", what, "`. `", what,
+          "` should contain metrics objects and match the output structure of "
+          "the model");
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    MetricArgs entry;
+    if (given.is_dict()) {
+      const auto at = std::find(given.names().begin(), given.names().end(), keys[i]);
+      if (at != given.names().end()) entry = given.list()[static_cast<std::size_t>(at - given.names().begin())];
+    } else if (given.is_list())
+      entry = given.list()[i];
+    follow(entry, *inside[i], output, out, what);
+  }
+}
+
+bool is_flat(const Arg& structure) {
+  if (structure.is_leaf()) return true;
+  if (structure.is_dict())
+    return std::all_of(structure.dict().begin(), structure.dict().end(),
+                       [](const auto& e) { return e.second.is_leaf(); });
+  return std::all_of(structure.list().begin(), structure.list().end(), [](const auto& n) { return n.is_leaf(); });
+}
+
 // Lists by output.
-std::vector<std::vector<Named<MetricBase>>> spread(const MetricArgs& given, const std::vector<std::string>& outputs,
-                                                   const char* what) {
-  std::vector<std::vector<Named<MetricBase>>> out(outputs.size());
+MetricLists spread(const MetricArgs& written, const Outputs& model, const char* what) {
+  const std::vector<std::string>& outputs = model.names;
+  MetricLists out(outputs.size());
+  const MetricArgs given = by_output_name(written, outputs);
   if (given.empty() || (given.is_list() && given.list().empty())) return out;
-  // {{"label", …}, …}: every entry is a list that begins with the name of an output.
   const auto places = places_of(outputs);
-  const auto output_of = [&](const MetricArgs& entry) {
-    if (!entry.is_list() || entry.list().size() < 2 || entry.list()[0].is_list()) return outputs.size();
-    const auto at = places.find(entry.list()[0].one().name());
-    return at == places.end() ? outputs.size() : at->second;
-  };
-  const bool by_name = given.is_list() && std::all_of(given.list().begin(), given.list().end(),
-                                                      [&](const auto& e) { return output_of(e) < outputs.size(); });
-  if (by_name) {
-    for (const auto& entry : given.list())
-      for (std::size_t i = 1; i < entry.list().size(); ++i) flatten(entry.list()[i], out[output_of(entry)]);
-  } else if (outputs.size() == 1) {
+  const bool names_known =
+      std::all_of(given.names().begin(), given.names().end(), [&](const std::string& n) { return places.contains(n); });
+  if (outputs.size() == 1) {
     flatten(given, out[0]);
+  } else if (given.is_dict() && names_known) {
+    for (std::size_t i = 0; i < given.names().size(); ++i) flatten(given.list()[i], out[places.at(given.names()[i])]);
+  } else if (model.structure && !is_flat(*model.structure) &&
+             (given.is_dict() || given.list().size() != outputs.size())) {
+    std::size_t output = 0;
+    follow(given, *model.structure, output, out, what);
   } else {
-    require(given.is_list() && given.list().size() == outputs.size(), "Invalid `", what, "`. `", what,
+    require(given.is_list() && !given.is_dict() && given.list().size() == outputs.size(), "Invalid `", what, "`. `",
+            what,
             "` should contain metrics objects and either be a dict or a list matching the output names of the "
             "functional model ",
-            quoted(outputs), "; it has ", given.is_list() ? given.list().size() : 1, " entries");
+            quoted(outputs), "; it has ",
+            given.is_dict() ? cat("the keys ", quoted(given.names()))
+                            : cat(given.is_list() ? given.list().size() : 1, " entries"));
     for (std::size_t i = 0; i < outputs.size(); ++i) flatten(given.list()[i], out[i]);
   }
   return out;
+}
+
+bool knows_metric(const std::string& name) {
+  const auto& list = MetricBase::classes();
+  return std::any_of(list.begin(), list.end(), [&](const auto& c) {
+    return snake_case(c.class_name) == name || std::find(c.aliases.begin(), c.aliases.end(), name) != c.aliases.end();
+  });
 }
 
 std::string name_of(const Named<MetricBase>& metric) {
@@ -98,8 +150,30 @@ std::string name_of(const Named<MetricBase>& metric) {
 
 }  // namespace
 
+Outputs::Outputs(const ModelLayer& model) : names(output_names(model)), structure(&model.graph().outputs()) {}
+
+std::vector<std::string> Outputs::loss_names() const {
+  if (!structure || is_flat(*structure)) return names;
+  std::vector<std::string> out;
+  const std::function<void(const Nest<Tensor>&, const std::string&)> walk = [&](const auto& nest,
+                                                                                const std::string& way) {
+    const auto step = [&](const Nest<Tensor>& item, const std::string& key, bool number) {
+      if (item.is_leaf())
+        out.push_back(way + (number ? names[out.size()] : key));
+      else
+        walk(item, cat(way, key, "/"));
+    };
+    if (nest.is_dict())
+      for (const auto* entry : nest.sorted()) step(entry->second, entry->first, false);
+    else
+      for (std::size_t i = 0; i < nest.list().size(); ++i) step(nest.list()[i], std::to_string(i), true);
+  };
+  walk(*structure, "");
+  return out;
+}
+
 std::vector<OutputLoss> losses_by_output(const CompileOptions& options, const std::vector<std::string>& outputs) {
-  if (options.loss.by_name()) {
+  if (options.loss.by_name() && !options.loss.nested()) {
     std::set<std::string> got(options.loss.names().begin(), options.loss.names().end()),
         want(outputs.begin(), outputs.end());
     require(got == want, "Expected keys ", quoted(outputs),
@@ -112,11 +186,28 @@ std::vector<OutputLoss> losses_by_output(const CompileOptions& options, const st
   return out;
 }
 
-std::vector<OutputMetric> metrics_by_output(const CompileOptions& options, const std::vector<std::string>& outputs) {
+MetricArgs by_output_name(const MetricArgs& given, const std::vector<std::string>& outputs) {
+  if (!given.is_list() || given.is_dict() || given.list().empty()) return given;
+  const auto places = places_of(outputs);
+  std::vector<std::string> names;
+  std::vector<MetricArgs> entries;
+  for (const MetricArgs& entry : given.list()) {
+    const bool named = entry.is_list() && !entry.is_dict() && entry.list().size() >= 2 && !entry.list()[0].is_list() &&
+                       places.contains(entry.list()[0].one().name());
+    if (!named) return given;
+    names.push_back(entry.list()[0].one().name());
+    const std::vector<MetricArgs> rest(entry.list().begin() + 1, entry.list().end());
+    entries.push_back(rest.size() == 1 ? rest[0] : MetricArgs(rest));
+  }
+  return MetricArgs::dict(std::move(names), std::move(entries));
+}
+
+std::vector<OutputMetric> metrics_by_output(const CompileOptions& options, const Outputs& model) {
+  const std::vector<std::string>& outputs = model.names;
   std::vector<OutputMetric> out;
   std::map<std::string, int> seen;
   const auto add = [&](const MetricArgs& args, bool weighted, const char* what) {
-    const auto lists = spread(args, outputs, what);
+    const auto lists = spread(args, model, what);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const std::string prefix = outputs.size() > 1 ? outputs[i] + "_" : "";
       for (const auto& metric : lists[i]) {
@@ -155,11 +246,16 @@ Metric resolve_metric(const Named<MetricBase>& metric, const Shape& y_true, cons
       case Task::sparse: return metrics::SparseCategoricalCrossentropy();
       default: return metrics::CategoricalCrossentropy();
     }
+  // Any loss' function can be a metric: the mean of its values.
+  if (metric.is_function() && !knows_metric(name)) {
+    const Loss loss(name);
+    return MetricBase::from_function(name, [loss](Value y, Value p) { return loss->call(y, p).values; });
+  }
   return Metric(name);
 }
 
 void check_names(const CompileOptions& options) {
-  for (const auto& loss : options.loss.values())
+  for (const auto& loss : options.loss.flatten())
     if (!loss.name().empty() && !is_crossentropy(loss.name())) (void)Loss(loss.name());
 }
 

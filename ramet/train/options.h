@@ -1,6 +1,8 @@
 // The arguments of compile, fit, evaluate and predict, in Keras' order.
 #pragma once
+#include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "ramet/nn/losses.h"
 #include "ramet/nn/metrics.h"
@@ -23,16 +25,25 @@ class Named {
   template <std::derived_from<Interface> T>
   Named(T object) : object_(std::move(object)) {}
 
+  // Keras' own function of this name, as files hold it that were compiled with the function itself.
+  static Named of_function(std::string name) {
+    Named out(std::move(name));
+    out.is_function_ = true;
+    return out;
+  }
+
   bool empty() const { return name_.empty() && !object_; }
   const std::string& name() const { return name_; }  // empty when an object was given
   const Object<Interface>& object() const { return object_; }
+  bool is_function() const { return is_function_; }
 
  private:
   std::string name_;
   Object<Interface> object_;
+  bool is_function_ = false;
 };
 
-// One value for every output, one per output in their order, or by output name.
+// One value for every output, one per output in their order, by output name, or in the structure of the outputs.
 template <class T>
 class PerOutput {
  public:
@@ -50,20 +61,46 @@ class PerOutput {
     for (auto& [name, value] : named) names_.push_back(std::move(name)), values_.push_back(std::move(value));
   }
 
-  bool empty() const { return values_.empty(); }
+  // Outputs that are nested: lists, or dicts where `names` are given, of values and such structures.
+  static PerOutput structure(std::vector<PerOutput> items, std::vector<std::string> names = {}) {
+    PerOutput out;
+    const bool flat = std::all_of(items.begin(), items.end(), [](const PerOutput& i) { return i.single_; });
+    if (flat)
+      for (PerOutput& item : items) out.values_.push_back(std::move(item.values_[0]));
+    else
+      out.items_ = std::move(items);
+    out.names_ = std::move(names);
+    return out;
+  }
+
+  bool empty() const { return values_.empty() && items_.empty(); }
   bool single() const { return single_; }
   bool by_name() const { return !names_.empty(); }
-  const std::vector<T>& values() const { return values_; }
-  const std::vector<std::string>& names() const { return names_; }
+  bool nested() const { return !items_.empty(); }
+  const std::vector<T>& values() const { return values_; }          // when it is not nested
+  const std::vector<PerOutput>& items() const { return items_; }    // when it is
+  const std::vector<std::string>& names() const { return names_; }  // of either
+  // All values in the order of the outputs: entries of a dict by key.
+  std::vector<T> flatten() const {
+    if (!nested()) return values_;
+    std::vector<std::size_t> order(items_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (by_name()) std::sort(order.begin(), order.end(), [&](auto a, auto b) { return names_[a] < names_[b]; });
+    std::vector<T> out;
+    for (const std::size_t i : order)
+      for (T& value : items_[i].flatten()) out.push_back(std::move(value));
+    return out;
+  }
 
  private:
   std::vector<T> values_;
+  std::vector<PerOutput> items_;
   std::vector<std::string> names_;
   bool single_ = false;
 };
 
 // Metrics: {"accuracy", "mse"} for one output; {{"mae"}, {"mae", "mse"}} one list per output; {{"label", {"mae"}}} by
-// output name (an entry that begins with the name of an output).
+// output name (an entry that begins with the name of an output; compile makes a dict of them).
 class MetricArgs {
  public:
   MetricArgs() = default;  // none
@@ -71,20 +108,31 @@ class MetricArgs {
   MetricArgs(const char* name) : one_(name) {}
   MetricArgs(std::string name) : one_(std::move(name)) {}
   MetricArgs(Metric metric) : one_(std::move(metric)) {}
+  explicit MetricArgs(Named<MetricBase> metric) : one_(std::move(metric)) {}
   template <std::derived_from<MetricBase> T>
   MetricArgs(T metric) : one_(std::move(metric)) {}
   MetricArgs(std::initializer_list<MetricArgs> list) : list_(list), is_list_(true) {}
   MetricArgs(std::vector<MetricArgs> list) : list_(std::move(list)), is_list_(true) {}
+  // A dict: an entry for each name.
+  static MetricArgs dict(std::vector<std::string> names, std::vector<MetricArgs> entries) {
+    MetricArgs out(std::move(entries));
+    out.names_ = std::move(names);
+    out.is_dict_ = true;
+    return out;
+  }
 
   bool empty() const { return !is_list_ && one_.empty(); }
-  bool is_list() const { return is_list_; }
+  bool is_list() const { return is_list_; }  // or a dict
+  bool is_dict() const { return is_dict_; }
   const std::vector<MetricArgs>& list() const { return list_; }
+  const std::vector<std::string>& names() const { return names_; }  // of a dict
   const Named<MetricBase>& one() const { return one_; }
 
  private:
   Named<MetricBase> one_;
   std::vector<MetricArgs> list_;
-  bool is_list_ = false;
+  std::vector<std::string> names_;
+  bool is_list_ = false, is_dict_ = false;
 };
 
 struct CompileOptions {

@@ -85,6 +85,7 @@ class StepBuilder {
     Value total;
     const auto add = [&](Value v) { total = total ? total + v : v; };
     std::vector<std::pair<std::string, Value>> tracked;
+    const std::vector<std::string> loss_names = Outputs(model_).loss_names();
     for (std::size_t i = 0; i < losses.size(); ++i) {
       if (losses[i].loss.empty()) continue;
       require(static_cast<bool>(y_[i]), "Output '", names_[i],
@@ -101,7 +102,7 @@ class StepBuilder {
               "' is not a scalar; use a reduction other than \"none\" to train with it");
       if (count > 1) {
         // Outputs of one layer have one name, and one log: that of the last, as in Keras.
-        const std::string name = names_[i] + "_loss";
+        const std::string name = loss_names[i] + "_loss";
         std::erase_if(tracked, [&](const auto& earlier) { return earlier.first == name; });
         tracked.emplace_back(name, loss);
       }
@@ -131,7 +132,7 @@ class StepBuilder {
   }
 
   void measure() {
-    for (const auto& m : metrics_by_output(training_.compiled->options, names_)) {
+    for (const auto& m : metrics_by_output(training_.compiled->options, Outputs(model_))) {
       const std::size_t i = m.output;
       if (!y_[i]) continue;
       const Value p = ops::cast(outputs_[i].value, DType::f32);

@@ -50,6 +50,9 @@ using StepPlanRef = std::shared_ptr<const StepPlan>;
 struct Compiled {
   CompileOptions options;
   std::optional<OptimizerState> optimizer;  // once built
+  // run_eagerly, steps_per_execution and jit_compile of a file: ways to run a step that change no result; written
+  // again.
+  JsonObject ways = {};
 };
 
 // Shared by all copies of a model.

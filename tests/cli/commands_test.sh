@@ -11,7 +11,7 @@ for command in summary predict evaluate train plot clone convert diff weights be
 done
 expect 0 help exit-codes && shows 130
 
-expect 0 summary chain.keras && shows "Total params: 83" && shows "Saved by Keras"
+expect 0 summary chain.keras && shows "Total params: 83" && shows "Saved by Ramet 0.1.0, as Keras 3.15.1"
 expect 0 summary pair.keras --json && shows '"class_name": "Concatenate"' && shows '"keras_version": "3' && shows '"params": 15'
 expect 0 summary pair.keras --expand-nested && shows squash
 

@@ -27,6 +27,9 @@ Model sound_model() {
   return Model(in, Dense(3, {}, {.name = "x"})(in), {.name = "m"});
 }
 
+// An optimizer, loss or metric that is not known would only be warned of.
+const LoadOptions kStrict{.strict = true};
+
 struct Door {
   const char* name;
   std::function<void()> open;
@@ -52,15 +55,15 @@ class Siege {
     put(folder / "unpacked/config.json", parts.config);
     put(folder / "unpacked/metadata.json", parts.metadata);
     put(folder / "unpacked/model.weights.h5", parts.weights);
-    return {{"archive", [this] { load_model(folder / "m.keras"); }},
-            {"memory", [archive] { load_model(bytes_of(archive)); }},
-            {"folder", [this] { load_model(folder / "unpacked"); }}};
+    return {{"archive", [this] { load_model(folder / "m.keras", kStrict); }},
+            {"memory", [archive] { load_model(bytes_of(archive), kStrict); }},
+            {"folder", [this] { load_model(folder / "unpacked", kStrict); }}};
   }
 
   std::vector<Door> doors_for_legacy(const std::string& file) const {
     put(folder / "m.h5", file);
-    return {{"older file", [this] { load_model(folder / "m.h5"); }},
-            {"older file in memory", [file] { load_model(bytes_of(file)); }}};
+    return {{"older file", [this] { load_model(folder / "m.h5", kStrict); }},
+            {"older file in memory", [file] { load_model(bytes_of(file), kStrict); }}};
   }
 
   std::vector<Door> doors_for_weights(const std::string& weights) const {

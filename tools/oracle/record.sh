@@ -10,7 +10,7 @@ export PYTHONUTF8=1 KERAS_BACKEND=jax JAX_PLATFORMS=cpu TF_CPP_MIN_LOG_LEVEL=3
 if [ $# -ge 1 ]; then
   "$python" "$here/layer_cases.py" "$1" "$data"
 fi
-for part in functions orders training_runs resume_files layer_random layer_attention layer_more brain_layers brain_models summaries npy_files hdf5_files; do
+for part in functions orders training_runs resume_files written_files layer_random layer_attention layer_more brain_layers brain_models summaries npy_files hdf5_files; do
   "$python" "$here/$part.py" "$data"
 done
 for part in graphs transformers; do

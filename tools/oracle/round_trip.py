@@ -1,10 +1,11 @@
 """Keras' side of the round trips: models saved by Keras go through `ramet convert` and back into Keras.
 
-usage: round_trip.py RAMET_PROGRAM [graphs | layers | PART_OF_A_NAME…]
+usage: round_trip.py RAMET_PROGRAM [graphs | layers | written | nested | PART_OF_A_NAME…]
 
-For every recorded graph and every recorded layer case, as a model of that layer: the same normalized config, bit-equal
-weights, the same predictions in Keras, and Ramet's predictions near Keras'. Ends with `N passed, N failed`; what Keras
-cannot open again itself and what Ramet refuses by name is counted apart.
+For every recorded graph, every recorded layer case, as a model of that layer, every model of written_cases.py and 100 of
+nested_models.py: the same normalized config and compile config, bit-equal weights, the same predictions in Keras, and
+Ramet's predictions near Keras'. Ends with `N passed, N failed`; what Keras cannot open again itself and what Ramet refuses
+by name is counted apart.
 """
 
 import json
@@ -18,6 +19,8 @@ os.environ.setdefault("KERAS_BACKEND", "jax")
 import keras  # noqa: E402
 import numpy as np  # noqa: E402
 
+import nested_models  # noqa: E402
+import written_cases  # noqa: E402
 from layer_models import LAYER_RECORDINGS, layer_model, recorded  # noqa: E402
 
 program, wanted = sys.argv[1], sys.argv[2:]
@@ -50,6 +53,10 @@ def run(*args):
         raise RuntimeError(done.stderr.strip())
 
 
+def compile_config(model):
+    return json.loads(json.dumps(normalized(model.get_compile_config())))
+
+
 def check(model, inputs, expected, folder, tolerances=None):
     first, second = os.path.join(folder, "a.keras"), os.path.join(folder, "b.keras")
     model.save(first)
@@ -61,6 +68,8 @@ def check(model, inputs, expected, folder, tolerances=None):
         json.dump(a, open(path + "a.json", "w"), indent=1, sort_keys=True, default=str)
         json.dump(b, open(path + "b.json", "w"), indent=1, sort_keys=True, default=str)
         raise RuntimeError(f"another config: compare {path}a.json and {path}b.json")
+    if model.compiled and compile_config(model) != compile_config(back):
+        raise RuntimeError(f"compiled as {compile_config(model)}, came back as {compile_config(back)}")
     for v, w in zip(model.weights, back.weights, strict=True):
         if not np.array_equal(np.asarray(v), np.asarray(w), equal_nan=True):
             raise RuntimeError(f"another {v.path}")
@@ -101,6 +110,26 @@ def brain_graph(case, array):
     return model, [array(x) for x in case["x"]], outputs, tolerances
 
 
+def written(make):
+    model = make()
+    rng = np.random.default_rng(1)
+    shape = lambda t: (3, *(d or 2 for d in t.shape[1:]))  # noqa: E731
+    return model, [rng.integers(0, 7, shape(t)).astype("int32") if t.dtype == "int32" else rng.normal(size=shape(t)).astype("float32") for t in model.inputs], None
+
+
+def nested(seed):
+    """None where Keras cannot open its own file: a layer that several models hold."""
+    keras.utils.clear_session()
+    try:
+        model = nested_models.model(seed)
+    except ValueError:
+        return None
+    layers = [id(layer) for m in model._flatten_layers() if isinstance(m, keras.Model) for layer in m.layers]
+    if len(layers) != len(set(layers)):
+        return None
+    return model, [np.random.default_rng(i).normal(size=(3, nested_models.WIDTH)).astype("float32") for i in range(len(model.inputs))], None
+
+
 def cases():
     """Names and functions that make (model, inputs, outputs) and perhaps tolerances; None where Keras cannot open its own file.
 
@@ -108,6 +137,11 @@ def cases():
     for case, array in recorded("graphs"):
         make = (lambda c=case, a=array: graph(c, a)) if case.get("reloads", True) else None
         yield f"graphs {case['seed']}", make
+    for name, make in written_cases.CASES.items():
+        if name not in written_cases.UNKNOWN and not name.startswith("own_"):
+            yield f"written {name}", lambda m=make: written(m)
+    for seed in range(100):
+        yield f"nested {seed}", lambda s=seed: nested(s)
     for case, array in recorded("brain_graphs"):
         yield f"brain {case['name']} {case['policy']}", lambda c=case, a=array: brain_graph(c, a)
     for name in LAYER_RECORDINGS:

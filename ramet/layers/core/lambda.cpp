@@ -1,82 +1,48 @@
 #include "ramet/layers/core/lambda.h"
 
-#include <mutex>
-
 #include "ramet/base/strings.h"
+#include "ramet/graph/load_context.h"
 
 namespace ramet {
+namespace layers {
 namespace {
 
-thread_local const std::map<std::string, layers::LambdaFunction>* scoped_functions = nullptr;
-
-const layers::LambdaFunction* find_scoped(const std::string& name) {
-  if (!scoped_functions) return nullptr;
-  const auto it = scoped_functions->find(name);
-  return it == scoped_functions->end() ? nullptr : &it->second;
-}
-
-std::mutex functions_mutex;
-std::map<std::string, layers::LambdaFunction>& functions() {
-  static std::map<std::string, layers::LambdaFunction> known;
-  return known;
+// The function given to this load for a layer of that name.
+const AnyFunction* given_for(const std::string& layer) {
+  const LoadContext* loading = LoadContext::current();
+  if (!loading) return nullptr;
+  const auto it = loading->functions.find(layer);
+  return it == loading->functions.end() ? nullptr : &it->second;
 }
 
 }  // namespace
 
-void register_function(const std::string& name, layers::LambdaFunction function) {
-  const std::lock_guard lock(functions_mutex);
-  functions()[name] = std::move(function);
-}
-
-namespace layers {
-
-FunctionScope::FunctionScope(const std::map<std::string, LambdaFunction>& functions) : before_(scoped_functions) {
-  scoped_functions = &functions;
-}
-FunctionScope::~FunctionScope() { scoped_functions = before_; }
-
-LambdaFunction LambdaFunction::named(std::string name) const {
-  LambdaFunction out = *this;
-  out.name_ = std::move(name);
-  return out;
-}
-
-LambdaFunction::LambdaFunction(const char* name) {
-  if (const LambdaFunction* found = find_scoped(name)) {
-    *this = found->named(name);
-    return;
-  }
-  const std::lock_guard lock(functions_mutex);
-  const auto it = functions().find(name);
-  require(it != functions().end(), "Lambda: no function named '", name, "' is registered; call register_function(\"",
-          name, "\", …) first");
-  call_ = it->second.call_;
-  name_ = name;
-}
-
-Value LambdaFunction::one(const LambdaInputs& in) {
-  require(in.inputs.size() == 1, "Lambda: the function takes one value, the layer was called on ", in.inputs.size(),
-          "; write it over Values");
-  return in.inputs[0];
+LambdaFunction::LambdaFunction(const char* name) : name_(name) {
+  const auto found = find_function(name_);
+  require(found.has_value(), "Lambda: no function named '", name, "' is registered; call register_function(\"", name,
+          "\", …) first");
+  require(static_cast<bool>(found->lambda), "Lambda: the function '", name,
+          "' takes something else; a Lambda's takes a Value, Values or LambdaInputs");
+  call_ = found->lambda;
 }
 
 Json encode(const LambdaFunction& function) {
   if (!function) return Json(nullptr);
-  const std::string name = function.name().empty() ? "<lambda>" : function.name();
-  return Json(JsonObject{{"module", Json("builtins")},
-                         {"class_name", Json("function")},
-                         {"config", Json(name)},
-                         {"registered_name", Json("function")}});
+  if (function.name().empty() && SaveScope::active())
+    throw UnregisteredError(
+        "holds a C++ function without a name, which no file can hold; register_function(\"name\", fn) and use "
+        "Lambda(\"name\")");
+  return function_json(function.name().empty() ? "<lambda>" : function.name());
 }
 
 void decode(const Json& json, LambdaFunction& out) {
   if (json.is_null()) return;
-  const std::string kind =
-      json.is_object() && json.at("class_name").is_string() ? json.at("class_name").as_string() : "";
-  if (kind == "__lambda__") throw DataError("Lambda: Python bytecode is never run");
-  if (kind != "function") throw DataError("Lambda: `function` is not a function's name");
+  const Json* kind = json.is_object() ? json.as_object().find("class_name") : nullptr;
+  if (kind && *kind == Json("__lambda__")) throw DataError("Lambda: Python bytecode is never run");
+  const std::string name = function_name(json);
+  if (name.empty()) throw DataError("Lambda: `function` is not a function's name");
   try {
-    out = LambdaFunction(json.at("config").as_string().c_str());
+    out = LambdaFunction(name);
   } catch (const UsageError& error) { throw DataError(error.what()); }
 }
 
@@ -85,7 +51,7 @@ LayerRef LambdaLayer::from_config(const JsonObject& json) {
   JsonObject own = json;
   const Json* name = json.find("name");
   const std::string layer = name && name->is_string() ? name->as_string() : "";
-  const LambdaFunction* replacement = find_scoped(layer);
+  const AnyFunction* replacement = given_for(layer);
   const auto is_code = [](const Json* f) {
     const Json* kind = f && f->is_object() ? f->as_object().find("class_name") : nullptr;
     const bool legacy = f && f->is_array();  // [code, defaults, closure] of Keras 2
@@ -105,7 +71,10 @@ LayerRef LambdaLayer::from_config(const JsonObject& json) {
   for (const char* unused : {"module", "function_type", "output_shape_type", "output_shape_module"}) own.erase(unused);
   const LayerOptions options = layer_options_from(own, kClassName, field_names<LambdaConfig>());
   auto config = ramet::from_json<LambdaConfig>(own);
-  if (replacement && (code || !config.function)) config.function = replacement->named(layer);
+  if (replacement && (code || !config.function)) {
+    if (!replacement->lambda) throw DataError(cat("Lambda '", layer, "': the function given takes something else"));
+    config.function = LambdaFunction(layer, *replacement);
+  }
   return std::make_shared<LambdaLayer>(std::move(config), options);
 }
 

@@ -5,15 +5,6 @@
 namespace ramet {
 namespace layers {
 
-// What a Lambda's function sees.
-struct LambdaInputs {
-  Values inputs;
-  Values masks;  // undefined where a tensor carries none
-  bool training = false;
-  JsonObject arguments;  // the layer's `arguments`
-  Value operator[](std::size_t i) const { return inputs.at(i); }
-};
-
 // A function of one value, of a list, or of everything; with one result or several. Copies share the function.
 class LambdaFunction {
  public:
@@ -23,46 +14,22 @@ class LambdaFunction {
   template <class F>
   requires(!std::convertible_to<F, std::string> && !std::same_as<std::remove_cvref_t<F>, LambdaFunction>)
       LambdaFunction(F f) {
-    if constexpr (std::is_invocable_r_v<Values, F, const LambdaInputs&>)
-      call_ = f;
-    else if constexpr (std::is_invocable_r_v<Value, F, const LambdaInputs&>)
-      call_ = [f](const LambdaInputs& in) { return Values{f(in)}; };
-    else if constexpr (std::is_invocable_r_v<Values, F, const Values&> && !std::is_invocable_v<F, Value>)
-      call_ = [f](const LambdaInputs& in) { return Values(f(in.inputs)); };
-    else if constexpr (std::is_invocable_r_v<Value, F, const Values&> && !std::is_invocable_v<F, Value>)
-      call_ = [f](const LambdaInputs& in) { return Values{f(in.inputs)}; };
-    else if constexpr (std::is_invocable_r_v<Values, F, Value>)
-      call_ = [f](const LambdaInputs& in) { return Values(f(one(in))); };
-    else {
-      static_assert(std::is_invocable_r_v<Value, F, Value>,
-                    "a Lambda's function takes a Value, Values or LambdaInputs and returns a Value or Values");
-      call_ = [f](const LambdaInputs& in) { return Values{f(one(in))}; };
-    }
+    static_assert(LambdaCallable<F>,
+                  "a Lambda's function takes a Value, Values or LambdaInputs and returns a Value or Values");
+    call_ = lambda_call(std::move(f));
   }
+  // The caller's function under a name. REQUIRES: it can be a Lambda's.
+  LambdaFunction(std::string name, const AnyFunction& function) : call_(function.lambda), name_(std::move(name)) {}
   explicit operator bool() const { return static_cast<bool>(call_); }
   Values operator()(const LambdaInputs& in) const { return call_(in); }
   const std::string& name() const { return name_; }  // empty for a function without one
-  LambdaFunction named(std::string name) const;      // the same function under a name
 
  private:
-  static Value one(const LambdaInputs& in);
   std::function<Values(const LambdaInputs&)> call_;
   std::string name_;
 };
 Json encode(const LambdaFunction& function);
 void decode(const Json& json, LambdaFunction& out);
-
-// While it lives, this thread finds these functions first: by the name in a config, or by the name of the layer.
-class FunctionScope {
- public:
-  explicit FunctionScope(const std::map<std::string, LambdaFunction>& functions);
-  ~FunctionScope();
-  FunctionScope(const FunctionScope&) = delete;
-  FunctionScope& operator=(const FunctionScope&) = delete;
-
- private:
-  const std::map<std::string, LambdaFunction>* before_;
-};
 
 struct LambdaConfig {
   LambdaFunction function = {};
@@ -82,7 +49,9 @@ class LambdaLayer final : public LayerOf<LambdaLayer, LambdaConfig, MaskRule::cu
   static constexpr std::string_view kClassName = "Lambda";
   explicit LambdaLayer(LambdaConfig config, LayerOptions options = {});
   static LayerRef from_config(const JsonObject& json);
-  static LayerRegistration registration() { return {std::string(kClassName), "", &LambdaLayer::from_config}; }
+  static LayerRegistration registration() {
+    return {std::string(kClassName), "", &LambdaLayer::from_config, nullptr, &typeid(LambdaLayer)};
+  }
   TracedNest call_args(const CallContext& ctx, const TracedArgs& args) const override;
   Values compute_mask(const CallContext& ctx, const std::vector<Traced>& inputs) const override;
 
@@ -92,10 +61,6 @@ class LambdaLayer final : public LayerOf<LambdaLayer, LambdaConfig, MaskRule::cu
 
 }  // namespace layers
 
-using layers::LambdaInputs;
 using Lambda = Handle<layers::LambdaLayer>;
-
-// Makes a function known by name, for Lambda("name") and for files that hold one.
-void register_function(const std::string& name, layers::LambdaFunction function);
 
 }  // namespace ramet

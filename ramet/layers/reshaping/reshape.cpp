@@ -24,13 +24,33 @@ Value FlattenLayer::call(const CallContext&, Value x) const {
   return ops::reshape(x, {x.dim(0), element_count(Shape(x.shape().begin() + 1, x.shape().end()))});
 }
 
+Json encode(const TargetShape& shape) {
+  JsonArray out;
+  for (const auto size : shape.sizes_) out.push_back(Json(size));
+  for (const std::size_t at : shape.null_) out[at] = Json(nullptr);
+  return Json(std::move(out));
+}
+
+void decode(const Json& json, TargetShape& out) {
+  out = {};
+  for (const Json& size : json.as_array()) {
+    std::int64_t n = -1;
+    if (size.is_null())
+      out.null_.push_back(out.sizes_.size());
+    else
+      ramet::decode(size, n);
+    out.sizes_.push_back(n);
+  }
+}
+
 void normalize(ReshapeConfig& c) {
-  const std::string received = cat(" Received: target_shape=", to_string(c.target_shape), ".");
-  for (const auto n : c.target_shape)
+  const Shape& target = c.target_shape.sizes();
+  const std::string received = cat(" Received: target_shape=", to_string(target), ".");
+  for (const auto n : target)
     require(n >= -1,
             "Each dimension in `target_shape` must be a non-negative integer, or `-1` for a single unknown dimension.",
             received);
-  require(std::count(c.target_shape.begin(), c.target_shape.end(), -1) <= 1,
+  require(std::count(target.begin(), target.end(), -1) <= 1,
           "There must be at most one unknown dimension (-1) in `target_shape`.", received);
 }
 
@@ -38,7 +58,7 @@ void ReshapeLayer::check(const std::vector<Spec>& inputs) const {
   check_inputs(*this, inputs, {.min_ndim = 1});
   const Shape sample(inputs[0].shape.begin() + 1, inputs[0].shape.end());
   if (!fully_known(sample)) return;
-  const Shape& target = config().target_shape;
+  const Shape& target = config().target_shape.sizes();
   const bool open = std::find(target.begin(), target.end(), -1) != target.end();
   const auto have = element_count(sample), want = known_size(target);
   const std::string received = cat(" Received: input_shape=", to_string(sample), ", target_shape=", to_string(target));
@@ -51,7 +71,7 @@ void ReshapeLayer::check(const std::vector<Spec>& inputs) const {
 
 Value ReshapeLayer::call(const CallContext&, Value x) const {
   Shape shape{x.dim(0)};
-  const Shape& target = config().target_shape;
+  const Shape& target = config().target_shape.sizes();
   const auto have = element_count(Shape(x.shape().begin() + 1, x.shape().end())), want = known_size(target);
   for (const auto n : target) shape.push_back(n == -1 ? have / std::max<std::int64_t>(want, 1) : n);
   return ops::reshape(x, shape);

@@ -19,9 +19,28 @@ class FlattenLayer final : public LayerOf<FlattenLayer, FlattenConfig> {
   Value call(const CallContext& ctx, Value x) const override;
 };
 
+// Sizes, of which one may be open: −1, which is worked out, or a file's null (Python's None), which is worked out, too,
+// and written again as it was.
+class TargetShape {
+ public:
+  static constexpr std::string_view kKind = "list of int";
+  TargetShape() = default;
+  TargetShape(std::initializer_list<std::int64_t> sizes) : sizes_(sizes) {}
+  TargetShape(Shape sizes) : sizes_(std::move(sizes)) {}
+  const Shape& sizes() const { return sizes_; }  // −1 where open
+  bool operator==(const TargetShape&) const = default;
+
+  friend Json encode(const TargetShape& shape);
+  friend void decode(const Json& json, TargetShape& out);
+
+ private:
+  Shape sizes_;
+  std::vector<std::size_t> null_;  // places of nulls
+};
+
 // (batch, target_shape); one −1 is worked out.
 struct ReshapeConfig {
-  std::vector<std::int64_t> target_shape = {};
+  TargetShape target_shape = {};
   static constexpr std::size_t kPositional = 1;
   static constexpr auto fields = Fields{field("target_shape", &ReshapeConfig::target_shape)};
 };
