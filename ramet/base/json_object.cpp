@@ -33,6 +33,7 @@ std::uint64_t hash_of(std::string_view key) {
     std::memcpy(&piece, key.data() + at, std::min<std::size_t>(7, key.size() - at));
     const Wide next = Wide{hash + piece} * point;  // at most 2^62 by 2^61. The last piece, too, must meet the point
     hash = static_cast<std::uint64_t>(next & kPrime) + static_cast<std::uint64_t>(next >> 61);
+    hash = (hash & kPrime) + (hash >> 61);
     if (hash >= kPrime) hash -= kPrime;
   }
   return hash;

@@ -106,6 +106,7 @@ struct Saver {
 TEST_CASE("killed saves: saving without end" * doctest::skip()) {
   const char* file = std::getenv(kFile);
   REQUIRE(file != nullptr);
+  for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);  // doctest has handlers of its own
   OlderSystem older;
   std::optional<FileSystemOverride> in_use;
   if (std::getenv(kNamed)) in_use.emplace(older);
