@@ -2,7 +2,7 @@
 #pragma once
 #include "ramet/graph/model.h"
 #include "ramet/io/npz.h"
-#include "ramet/train/feed.h"
+#include "ramet/array/feed.h"
 
 namespace ramet::cli {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include "cli/args.h"
 #include "ramet/graph/model.h"
-#include "ramet/train/feed.h"
+#include "ramet/array/feed.h"
 
 namespace ramet::cli {
 

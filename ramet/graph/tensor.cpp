@@ -80,13 +80,13 @@ std::vector<Tensor> Tensor::flat() const {
 
 std::size_t Tensor::size() const { return flat().size(); }
 
-Tensor Tensor::operator[](std::size_t i) const {
+Tensor Tensor::output(std::size_t i) const {
   const auto all = flat();
   require(i < all.size(), "there is no tensor ", i, " among the ", all.size(), " that the call returned");
   return all[i];
 }
 
-Tensor Tensor::operator[](const char* key) const {
+Tensor Tensor::operator[](std::string_view key) const {
   require(several_ && several_->is_dict(), "['", key, "']: the call did not return a dict of tensors");
   for (const auto& [name, value] : several_->dict())
     if (name == key) return value.is_leaf() ? value.leaf() : bundle(value);

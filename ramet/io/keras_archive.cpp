@@ -4,6 +4,7 @@
 #include "ramet/io/bytes.h"
 #include "ramet/io/weights_file.h"
 #include "ramet/io/zip_write.h"
+#include "ramet/nn/object.h"
 
 namespace ramet::io {
 namespace {
@@ -126,6 +127,17 @@ void report_nonfinite(const Model& model, const std::vector<std::string>& paths,
   }
 }
 
+namespace {
+// A function of the caller's that no file could name.
+void refuse_nameless(const Json& json, const std::string& who) {
+  if (json.is_array())
+    for (const Json& item : json.as_array()) refuse_nameless(item, who);
+  if (!json.is_object()) return;
+  require(json != encode_function(""), who, ": holds a C++ function without a name, which no file can hold; give it one");
+  for (const auto& [key, value] : json.as_object()) refuse_nameless(value, who);
+}
+}  // namespace
+
 void check_savable(const Model& model) {
   require(static_cast<bool>(model), "save: there is no model");
   const std::function<void(const Layer&)> visit = [&](const Layer& layer) {
@@ -135,9 +147,12 @@ void check_savable(const Model& model) {
               ": holds a C++ function without a name, which no file can hold; register_function(\"name\", fn) and use "
               "Lambda(\"name\")");
     }
-    for (const auto& inner : layer.sublayers()) visit(*inner);
+    const auto inside = layer.sublayers();
+    for (const auto& inner : inside) visit(*inner);
+    if (inside.empty()) refuse_nameless(Json(layer.get_config()), describe(layer));
   };
   visit(model.layer());
+  if (model.compiled()) refuse_nameless(Json(model.get_compile_config()), "what the model was compiled with");
 }
 
 void write_archive(Sink& sink, const Model& model) {

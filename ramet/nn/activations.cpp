@@ -1,9 +1,12 @@
 #include "ramet/nn/activations.h"
 
 #include <cmath>
+#include <deque>
+#include <mutex>
 #include <numbers>
 
 #include "ramet/base/strings.h"
+#include "ramet/nn/object.h"
 #include "ramet/ops/ops.h"
 
 namespace ramet {
@@ -39,7 +42,7 @@ Value soft_shrink(Value x) {
 }
 Value glu(Value x) {
   require(x.rank() >= 1 && x.dim(-1) % 2 == 0, "glu: the last axis must have an even size; got ", x.spec());
-  const Values halves = split(x, -1, {x.dim(-1) / 2, x.dim(-1) / 2});
+  const Values halves = split_sizes(x, -1, {x.dim(-1) / 2, x.dim(-1) / 2});
   return halves[0] * sigmoid(halves[1]);
 }
 // 0 below -1, x above 1, a parabola between.
@@ -104,7 +107,15 @@ static_assert(std::size(kFunctions) == kActivationNames.size());
 
 }  // namespace
 
-Value ActivationFunction::operator()(Value x) const { return kFunctions[index_](x); }
+Value ActivationFunction::operator()(Value x) const { return own_ ? own_->function(x) : kFunctions[index_](x); }
+
+ActivationFunction::ActivationFunction(std::string name, std::function<Value(Value)> function) {
+  require(static_cast<bool>(function), "an activation was given as an empty std::function");
+  static std::mutex mutex;
+  static auto& kept = *new std::deque<Own>;
+  const std::lock_guard lock(mutex);
+  own_ = &kept.emplace_back(Own{std::move(name), std::move(function)});
+}
 
 ActivationFunction ActivationFunction::from(std::string_view name) {
   ActivationFunction out;
@@ -115,7 +126,10 @@ ActivationFunction ActivationFunction::from(std::string_view name) {
                        join(kActivationNames, ", "), ")"));
 }
 
-Json encode(const ActivationFunction& activation) { return Json(std::string(activation.name())); }
+Json encode(const ActivationFunction& activation) {
+  if (!activation.is_own()) return Json(std::string(activation.name()));
+  return encode_function(activation.name());
+}
 
 void decode(const Json& json, ActivationFunction& out) {
   if (json.is_null())

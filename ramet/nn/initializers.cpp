@@ -172,6 +172,19 @@ const std::vector<ObjectClass<InitializerBase>>& InitializerBase::classes() {
   return list;
 }
 
+std::shared_ptr<const InitializerBase> InitializerBase::from_function(std::string name, Function function) {
+  struct OwnInitializer final : FunctionObject<InitializerBase> {
+    using FunctionObject::FunctionObject;
+    Array operator()(const Shape& shape, DType dtype) const override {
+      const Array made = function()(shape, dtype);
+      require(made.defined() && made.shape() == shape, "initializer '", function_name(), "': a weight of shape ",
+              to_string(shape), " was asked for; got ", made.defined() ? to_string(made.shape()) : "an undefined Array");
+      return made.astype(dtype);
+    }
+  };
+  return std::make_shared<const OwnInitializer>(std::move(name), std::move(function));
+}
+
 Array Initializer::operator()(const Shape& shape, DType dtype) const {
   require(static_cast<bool>(*this), "a weight has no initializer");
   return (**this)(shape, dtype);

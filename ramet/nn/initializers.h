@@ -1,5 +1,7 @@
 // Where weights start.
 #pragma once
+#include <functional>
+
 #include "ramet/array/array.h"
 #include "ramet/nn/object.h"
 
@@ -9,6 +11,8 @@ class InitializerBase {
  public:
   static constexpr std::string_view kKind = "initializer", kModule = "keras.initializers";
   static const std::vector<ObjectClass<InitializerBase>>& classes();
+  using Function = std::function<Array(const Shape& shape, DType dtype)>;
+  static std::shared_ptr<const InitializerBase> from_function(std::string name, Function function);
   virtual ~InitializerBase() = default;
   virtual std::string_view class_name() const = 0;
   virtual JsonObject get_config() const = 0;

@@ -1,5 +1,7 @@
 // What all losses share: a value per sample (and step), then weights, masks and a reduction.
 #pragma once
+#include <functional>
+
 #include "ramet/ir/program.h"
 #include "ramet/nn/object.h"
 
@@ -18,6 +20,9 @@ class LossBase {
  public:
   static constexpr std::string_view kKind = "loss", kModule = "keras.losses";
   static const std::vector<ObjectClass<LossBase>>& classes();
+  // A value per sample (or step) from y_true and y_pred, both floating and of the same rank where that can be made so.
+  using Function = std::function<Value(Value y_true, Value y_pred)>;
+  static std::shared_ptr<const LossBase> from_function(std::string name, Function function);
   virtual ~LossBase() = default;
   virtual std::string_view class_name() const = 0;
   virtual JsonObject get_config() const = 0;
@@ -72,6 +77,9 @@ std::pair<Value, Value> same_rank(Value a, Value b);
 // `sample_weight` times the mask. With `mean`, the valid places weigh total/valid, so that a later division by all
 // counts them alone.
 Value masked_weight(Value sample_weight, Value mask, bool mean);
+
+// UsageError that names sample_weight when it cannot be spread over the values.
+void check_weight(Value values, Value weight);
 
 // sum / count, or 0 where the count is 0.
 Value divide_no_nan(Value a, Value b);

@@ -18,6 +18,18 @@ VariableRefs MetricBase::make_state() const {
 
 Value MetricBase::result(const Values& state) const { return losses::divide_no_nan(state[0], state[1]); }
 
+std::shared_ptr<const MetricBase> MetricBase::from_function(std::string name, Function function) {
+  struct OwnMetric final : FunctionObject<MetricBase> {
+    using FunctionObject::FunctionObject;
+    std::string name() const override { return function_name(); }
+    void update(Trace& trace, const VariableRefs& state, Value y_true, Value y_pred, Value sample_weight,
+                Value mask) const override {
+      metrics::update_mean(trace, state, function()(y_true, y_pred), losses::masked_weight(sample_weight, mask, false));
+    }
+  };
+  return std::make_shared<const OwnMetric>(std::move(name), std::move(function));
+}
+
 namespace metrics {
 namespace {
 
@@ -43,6 +55,7 @@ void update_mean(Trace& trace, const VariableRefs& state, Value values, Value we
     std::tie(values, weight) = losses::same_rank(values, weight);
     const std::size_t rank = weight.rank();
     values = reduce(values, rank);
+    losses::check_weight(values, weight);
     weight = broadcast_to(weight, values.shape());
     values = values * weight;
     weight = rank > 1 ? reduce(weight, 1) : weight;

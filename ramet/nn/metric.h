@@ -10,6 +10,9 @@ class MetricBase {
  public:
   static constexpr std::string_view kKind = "metric", kModule = "keras.metrics";
   static const std::vector<ObjectClass<MetricBase>>& classes();
+  // A value per sample, of which the metric is the mean.
+  using Function = std::function<Value(Value y_true, Value y_pred)>;
+  static std::shared_ptr<const MetricBase> from_function(std::string name, Function function);
   virtual ~MetricBase() = default;
   virtual std::string_view class_name() const = 0;
   virtual JsonObject get_config() const = 0;

@@ -3,10 +3,12 @@
 // config struct with a field table.
 #pragma once
 #include <algorithm>
+#include <functional>
 #include <memory>
 
 #include "ramet/base/arguments.h"
 #include "ramet/base/strings.h"
+#include "ramet/graph/keras_names.h"
 #include "ramet/graph/load_context.h"
 
 namespace ramet {
@@ -19,6 +21,25 @@ struct ObjectClass {
   std::shared_ptr<const Interface> (*from_config)(const JsonObject&);
   std::vector<ArgumentInfo> (*arguments)() = nullptr;
 };
+
+template <class Interface>
+class Object;
+namespace detail {
+template <class F, class Signature>
+inline constexpr bool callable_as = false;
+template <class F, class R, class... A>
+inline constexpr bool callable_as<F, std::function<R(A...)>> = std::is_invocable_r_v<R, F&, A...>;
+}  // namespace detail
+
+// What can stand for an object of a kind because it is a function of the same arguments.
+template <class F, class Interface>
+concept FunctionOf = requires { typename Interface::Function; }
+&&detail::callable_as<F, typename Interface::Function> && !std::derived_from<F, Interface> &&
+    !std::derived_from<F, Object<Interface>>;
+
+// What Keras writes for a function: its name. One without a name is written "<lambda>", which no file may hold.
+inline constexpr std::string_view kNameless = "<lambda>", kFunctionClass = "function";
+Json encode_function(std::string_view name);
 
 // A handle on an object of a kind; copies share it. Empty means none (Keras' None).
 template <class Interface>
@@ -33,6 +54,14 @@ class Object {
   Object(const char* name) : Object(std::string_view(name)) {}
   Object(const std::string& name) : Object(std::string_view(name)) {}
   Object(std::string_view name) : object_(make(name, {})) {}
+  // A function of one's own, for the kinds that take one (Interface::Function says which). A file can hold it when it has
+  // a name.
+  template <class F>
+  requires FunctionOf<F, Interface> Object(F function)
+      : object_(Interface::from_function("", std::move(function))) {}
+  template <class F>
+  requires FunctionOf<F, Interface> Object(std::string name, F function)
+      : object_(Interface::from_function(std::move(name), std::move(function))) {}
 
   explicit operator bool() const { return object_ != nullptr; }
   const Interface* operator->() const { return object_.get(); }
@@ -50,9 +79,7 @@ class Object {
       for (const auto alias : c.aliases)
         if (alias != snake) names.emplace_back(alias);
     }
-    const std::string near = nearest(name, names);
-    throw UsageError(cat("unknown ", Interface::kKind, " '", name, "'",
-                         near.empty() ? "" : cat("; did you mean '", near, "'?"), " (", join(names, ", "), ")"));
+    throw UsageError(cat(unknown_name(Interface::kKind, name, names), " (", join(names, ", "), ")"));
   }
 
  private:
@@ -87,6 +114,7 @@ class ObjectOf : public Interface {
 template <class Interface>
 Json encode(const Object<Interface>& object) {
   if (!object) return Json(nullptr);
+  if (object->class_name() == kFunctionClass) return encode_function(object->get_config().at("name").as_string());
   return Json(JsonObject{{"module", Json(std::string(Interface::kModule))},
                          {"class_name", Json(std::string(object->class_name()))},
                          {"config", Json(object->get_config())},
@@ -105,6 +133,26 @@ void decode(const Json& json, Object<Interface>& out) {
                                   config && config->is_object() ? config->as_object() : JsonObject{});
   }
 }
+
+// A function of one's own as an object; kinds derive from it and say how it is called.
+template <class Interface>
+class FunctionObject : public Interface {
+ public:
+  FunctionObject(std::string name, typename Interface::Function function)
+      : name_(name.empty() ? std::string(kNameless) : std::move(name)), function_(std::move(function)) {
+    require(static_cast<bool>(function_), "a ", Interface::kKind, " was given as an empty std::function");
+  }
+  std::string_view class_name() const final { return kFunctionClass; }
+  JsonObject get_config() const final { return {{"name", Json(name_)}}; }
+
+ protected:
+  const std::string& function_name() const { return name_; }
+  const typename Interface::Function& function() const { return function_; }
+
+ private:
+  std::string name_;
+  typename Interface::Function function_;
+};
 
 struct NoConfig {
   static constexpr Fields fields{};

@@ -31,7 +31,7 @@ Value OrthogonalRegularizer::operator()(Value w) const {
   const Value product = rows ? matmul(unit, unit, {.transpose_a = false, .transpose_b = true})
                              : matmul(unit, unit, {.transpose_a = true, .transpose_b = false});
   const auto n = product.dim(0);
-  const Value off = cast(not_equal(iota(*w.program, {n, n}, 0), iota(*w.program, {n, n}, 1)), w.dtype());
+  const Value off = cast(not_equal(iota(w.program(), {n, n}, 0), iota(w.program(), {n, n}, 1)), w.dtype());
   const double pairs = static_cast<double>(n * (n - 1)) / 2;
   return sum_all(abs(product) * off) * (config().factor * 0.5 / pairs);
 }
@@ -67,6 +67,22 @@ const std::vector<ObjectClass<ConstraintBase>>& ConstraintBase::classes() {
   static const std::vector<ObjectClass<ConstraintBase>> list = {MaxNorm::registration(), MinMaxNorm::registration(),
                                                                 NonNeg::registration(), UnitNorm::registration()};
   return list;
+}
+
+std::shared_ptr<const RegularizerBase> RegularizerBase::from_function(std::string name, Function function) {
+  struct OwnRegularizer final : FunctionObject<RegularizerBase> {
+    using FunctionObject::FunctionObject;
+    Value operator()(Value w) const override { return function()(w); }
+  };
+  return std::make_shared<const OwnRegularizer>(std::move(name), std::move(function));
+}
+
+std::shared_ptr<const ConstraintBase> ConstraintBase::from_function(std::string name, Function function) {
+  struct OwnConstraint final : FunctionObject<ConstraintBase> {
+    using FunctionObject::FunctionObject;
+    Value operator()(Value w) const override { return function()(w); }
+  };
+  return std::make_shared<const OwnConstraint>(std::move(name), std::move(function));
 }
 
 std::function<Value(Value)> as_function(const Regularizer& r) {

@@ -11,6 +11,8 @@ class RegularizerBase {
  public:
   static constexpr std::string_view kKind = "regularizer", kModule = "keras.regularizers";
   static const std::vector<ObjectClass<RegularizerBase>>& classes();
+  using Function = std::function<Value(Value w)>;
+  static std::shared_ptr<const RegularizerBase> from_function(std::string name, Function function);
   virtual ~RegularizerBase() = default;
   virtual std::string_view class_name() const = 0;
   virtual JsonObject get_config() const = 0;
@@ -22,6 +24,8 @@ class ConstraintBase {
  public:
   static constexpr std::string_view kKind = "constraint", kModule = "keras.constraints";
   static const std::vector<ObjectClass<ConstraintBase>>& classes();
+  using Function = std::function<Value(Value w)>;
+  static std::shared_ptr<const ConstraintBase> from_function(std::string name, Function function);
   virtual ~ConstraintBase() = default;
   virtual std::string_view class_name() const = 0;
   virtual JsonObject get_config() const = 0;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ramet/graph/model.h"
-#include "ramet/train/feed.h"
+#include "ramet/array/feed.h"
 
 namespace ramet {
 

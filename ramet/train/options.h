@@ -6,7 +6,7 @@
 #include "ramet/nn/metrics.h"
 #include "ramet/nn/optimizers.h"
 #include "ramet/train/callback.h"
-#include "ramet/train/feed.h"
+#include "ramet/array/feed.h"
 
 namespace ramet {
 
@@ -19,9 +19,12 @@ class Named {
   Named(std::nullptr_t) {}
   Named(const char* name) : name_(name) {}
   Named(std::string name) : name_(std::move(name)) {}
+  Named(std::string_view name) : name_(name) {}
   Named(Object<Interface> object) : object_(std::move(object)) {}
   template <std::derived_from<Interface> T>
   Named(T object) : object_(std::move(object)) {}
+  template <class F>
+  requires FunctionOf<F, Interface> Named(F function) : object_(std::move(function)) {}
 
   bool empty() const { return name_.empty() && !object_; }
   const std::string& name() const { return name_; }  // empty when an object was given
@@ -70,9 +73,12 @@ class MetricArgs {
   MetricArgs(std::nullptr_t) {}
   MetricArgs(const char* name) : one_(name) {}
   MetricArgs(std::string name) : one_(std::move(name)) {}
+  MetricArgs(std::string_view name) : one_(name) {}
   MetricArgs(Metric metric) : one_(std::move(metric)) {}
   template <std::derived_from<MetricBase> T>
   MetricArgs(T metric) : one_(std::move(metric)) {}
+  template <class F>
+  requires FunctionOf<F, MetricBase> MetricArgs(F function) : one_(std::move(function)) {}
   MetricArgs(std::initializer_list<MetricArgs> list) : list_(list), is_list_(true) {}
   MetricArgs(std::vector<MetricArgs> list) : list_(std::move(list)), is_list_(true) {}
 

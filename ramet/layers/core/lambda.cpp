@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "ramet/base/strings.h"
+#include "ramet/nn/object.h"
 
 namespace ramet {
 namespace {
@@ -61,12 +62,7 @@ Value LambdaFunction::one(const LambdaInputs& in) {
 }
 
 Json encode(const LambdaFunction& function) {
-  if (!function) return Json(nullptr);
-  const std::string name = function.name().empty() ? "<lambda>" : function.name();
-  return Json(JsonObject{{"module", Json("builtins")},
-                         {"class_name", Json("function")},
-                         {"config", Json(name)},
-                         {"registered_name", Json("function")}});
+  return function ? encode_function(function.name()) : Json(nullptr);
 }
 
 void decode(const Json& json, LambdaFunction& out) {
@@ -131,7 +127,7 @@ TracedNest LambdaLayer::call_args(const CallContext& ctx, const TracedArgs& args
   require(!ys.empty(), describe(*this), ": the function returned nothing");
   TracedNest::List list;
   for (const Value& y : ys) {
-    require(y.program == &ctx.program(), describe(*this),
+    require(y.belongs_to(ctx.program()), describe(*this),
             ": the function returned a value that it did not compute here");
     if (config().output_shape) {
       Shape want = *config().output_shape, got(y.shape().begin() + (y.rank() ? 1 : 0), y.shape().end());

@@ -17,6 +17,7 @@ struct LambdaInputs {
 // A function of one value, of a list, or of everything; with one result or several. Copies share the function.
 class LambdaFunction {
  public:
+  static constexpr std::string_view kKind = "function";
   LambdaFunction() = default;
   LambdaFunction(const char* name);  // after register_function(name, …); what files can hold
   LambdaFunction(const std::string& name) : LambdaFunction(name.c_str()) {}
@@ -82,7 +83,9 @@ class LambdaLayer final : public LayerOf<LambdaLayer, LambdaConfig, MaskRule::cu
   static constexpr std::string_view kClassName = "Lambda";
   explicit LambdaLayer(LambdaConfig config, LayerOptions options = {});
   static LayerRef from_config(const JsonObject& json);
-  static LayerRegistration registration() { return {std::string(kClassName), "", &LambdaLayer::from_config}; }
+  static LayerRegistration registration() {
+    return {std::string(kClassName), "", &LambdaLayer::from_config, &LambdaLayer::arguments};
+  }
   TracedNest call_args(const CallContext& ctx, const TracedArgs& args) const override;
   Values compute_mask(const CallContext& ctx, const std::vector<Traced>& inputs) const override;
 
