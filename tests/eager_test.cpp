@@ -14,7 +14,7 @@ TEST_CASE("A layer called on an array is built and gives what the model gives") 
   CHECK(dense->node_count() == 0);
   const Tensor in = Input({4});
   CHECK(Array(Model(in, dense(in)).predict(x)).identical(y));
-  CHECK(Array(dense(x[Slice(0, 2)])).identical(y[Slice(0, 2)]));  // another batch size
+  CHECK(max_difference(dense(x[Slice(0, 2)]), y[Slice(0, 2)]) < 1e-6);  // another batch size
   CHECK(Array(dense(x.astype(DType::f64))).dtype() == DType::f32);
 }
 
@@ -48,7 +48,7 @@ TEST_CASE("A model called on arrays predicts") {
   const Array expected = model.predict({x, y});
   CHECK(Array(model({x, y})).identical(expected));
   CHECK(Array(model({{"b", y}, {"a", x}})).identical(expected));
-  CHECK(Array(model({x, y}, {.training = true})).identical(expected));
+  CHECK(max_difference(model({x, y}, {.training = true}), expected) < 1e-6);
 }
 
 TEST_CASE("What a layer cannot take is refused with its name and leaves it unbuilt") {
@@ -57,8 +57,6 @@ TEST_CASE("What a layer cannot take is refused with its name and leaves it unbui
   CHECK_THROWS_WITH_AS(dense(Array::scalar(1)), doctest::Contains("'d'"), UsageError);
   CHECK(!dense->built());
   CHECK_THROWS_WITH_AS((Add({.name = "s"})({Array({2, 3}), Array({2, 4})})), doctest::Contains("'s'"), UsageError);
-  Masking masking;
-  const Tensor in = Input({3, 2});
   CHECK_THROWS_WITH_AS(LSTM(2, {.name = "l"})(Array({1, 3, 2}), {.mask = Input({3}, {.dtype = "bool"})}),
                        doctest::Contains("cannot be a Tensor"), UsageError);
 }

@@ -58,9 +58,10 @@ TEST_CASE("A fully frozen fit warns and trains nothing") {
 
 TEST_CASE("EarlyStopping given by value tells where it stopped") {
   Model m = line();
-  const EarlyStopping stop({.monitor = "loss", .patience = 1, .baseline = -1.0});
+  const EarlyStopping stop({.monitor = "loss", .min_delta = 100, .patience = 1});
   const History h = m.fit(x, y, {.epochs = 9, .verbose = 0, .callbacks = {stop}});
   CHECK(stop.stopped_epoch == 1);
   CHECK(h.epoch.size() == 2);
-  CHECK(stop.best == h["loss"].back());
+  CHECK(stop.best_epoch == 0);
+  CHECK(stop.best == h["loss"][0]);
 }

@@ -1,6 +1,6 @@
 // Layers called on arrays.
 #include "ramet/exec/executable.h"
-#include "ramet/graph/handle.h"
+#include "ramet/graph/model.h"
 
 namespace ramet {
 namespace {
@@ -37,7 +37,8 @@ std::vector<std::string> names_of(const Layer& layer, const TracedNest& outputs)
 Predictions call_on_arrays(Layer& layer, const std::vector<Feed>& args,
                            const std::vector<std::pair<std::string, Arg>>& kwargs) {
   auto program = std::make_unique<Program>();
-  Trace trace(*program, false);
+  const auto* model = dynamic_cast<const ModelLayer*>(&layer);
+  Trace trace(*program, false, model ? model->mask_semantics : kMaskSemantics);
   SpecArgs specs;
   TracedArgs traced;
   Arrays arrays;
@@ -63,7 +64,8 @@ Predictions call_on_arrays(Layer& layer, const std::vector<Feed>& args,
   trace.finish();
   const std::vector<Traced> outputs = result.flatten();
   for (const Traced& y : outputs) program->output("y", y.value);
-  const auto executable = Executable::compile(std::move(program));
+  // As `predict` has it made, so that the numbers are the same.
+  const auto executable = Executable::compile(std::move(program), cpu_backend(), {.frozen_state = true});
 
   std::vector<void*> external;
   for (const Array& a : arrays) external.push_back(const_cast<void*>(a.raw()));
