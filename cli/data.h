@@ -1,8 +1,8 @@
 // The arrays of .npz files, matched to a model by the names in the file.
 #pragma once
+#include "ramet/array/feed.h"
 #include "ramet/graph/model.h"
 #include "ramet/io/npz.h"
-#include "ramet/train/feed.h"
 
 namespace ramet::cli {
 

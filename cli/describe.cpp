@@ -1,11 +1,14 @@
-// ramet describe: the arguments of a layer, loss, metric, optimizer, …
-#include <functional>
+// ramet describe: the arguments of a layer, loss, metric, optimizer, callback, op, of fit …
+#include <algorithm>
 #include <iostream>
+#include <iterator>
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/describe.h"
 #include "ramet/base/quoted.h"
 #include "ramet/base/strings.h"
+#include "ramet/graph/keras_names.h"
 #include "ramet/graph/registry.h"
 #include "ramet/nn/activations.h"
 #include "ramet/nn/initializers.h"
@@ -26,13 +29,6 @@ constexpr Option kOptions[] = {
     F::argument<&DescribeArgs::name>("NAME", "a class, as Keras names it: Conv2D, Adam, mse. Without it all are listed",
                                      false),
     F::flag<&DescribeArgs::json>("--json", "", "one JSON document"),
-};
-
-struct Entry {
-  std::string_view kind;
-  std::string name;
-  std::vector<std::string> aliases;  // other names it is found by
-  std::vector<ArgumentInfo> (*arguments)() = nullptr;
 };
 
 template <class Interface>
@@ -60,6 +56,15 @@ std::vector<Entry> all_entries() {
   add_kind<MetricBase>(out);
   add_kind<OptimizerBase>(out);
   add_kind<ScheduleBase>(out);
+  std::vector<Entry> calls = call_entries();
+  std::move(calls.begin(), calls.end(), std::back_inserter(out));
+  // Kinds stand together, in the order of their first entries.
+  std::vector<std::string_view> kinds;
+  for (const Entry& e : out)
+    if (std::find(kinds.begin(), kinds.end(), e.kind) == kinds.end()) kinds.push_back(e.kind);
+  std::stable_sort(out.begin(), out.end(), [&](const Entry& a, const Entry& b) {
+    return std::find(kinds.begin(), kinds.end(), a.kind) < std::find(kinds.begin(), kinds.end(), b.kind);
+  });
   return out;
 }
 
@@ -126,7 +131,8 @@ void print(const Entry& e) {
   for (const ArgumentInfo& a : arguments)
     table.row({"  " + a.name, shown(a), a.rule.empty() ? a.type : cat(a.type, ", ", a.rule)});
   std::cout << table.text();
-  if (e.kind == "layer") std::cout << "  and of every layer: name, trainable = True, dtype = \"float32\"\n";
+  if (e.kind == "layer" && e.name != "Input")
+    std::cout << "  and of every layer: name, trainable = True, dtype = \"float32\"\n";
 }
 
 int describe(const DescribeArgs& args) {
@@ -141,6 +147,9 @@ int describe(const DescribeArgs& args) {
     names.push_back(e.name);
   }
   if (found.empty()) {
+    for (const std::string_view kind :
+         {"layer", "initializer", "regularizer", "constraint", "loss", "metric", "optimizer", "learning rate schedule"})
+      if (!keras_class(kind, args.name).empty()) throw WrongUsage(unknown_name(kind, args.name, names));
     const std::string near = nearest(args.name, names);
     throw WrongUsage(
         cat("there is nothing called ", quoted(args.name),
@@ -160,13 +169,15 @@ int describe(const DescribeArgs& args) {
 
 }  // namespace
 
-constinit const Command describe_command{"describe",
-                                         "the arguments of a layer, loss, metric or optimizer, with types and defaults",
-                                         kOptions,
-                                         "ramet describe Conv2D\n"
-                                         "ramet describe adam\n"
-                                         "ramet describe",
-                                         "",
-                                         &run_with<DescribeArgs, describe>};
+constinit const Command describe_command{
+    "describe",
+    "the arguments of a layer, loss, optimizer, callback, op or of fit, with types and defaults",
+    kOptions,
+    "ramet describe Conv2D\n"
+    "ramet describe adam\n"
+    "ramet describe fit\n"
+    "ramet describe",
+    "",
+    &run_with<DescribeArgs, describe>};
 
 }  // namespace ramet::cli

@@ -1,8 +1,8 @@
 // Arrays of the shapes a model takes, for commands that look at a step without data of the user's.
 #pragma once
 #include "cli/args.h"
+#include "ramet/array/feed.h"
 #include "ramet/graph/model.h"
-#include "ramet/train/feed.h"
 
 namespace ramet::cli {
 

@@ -1,9 +1,12 @@
 // Everything a program needs: #include <ramet/ramet.h>, using namespace ramet.
 #pragma once
 #include "ramet/array/array.h"
+#include "ramet/array/feed.h"
 #include "ramet/array/random.h"
+#include "ramet/base/messages.h"
 #include "ramet/base/thread_pool.h"
 #include "ramet/graph/clone.h"
+#include "ramet/graph/functions.h"
 #include "ramet/graph/input.h"
 #include "ramet/graph/model.h"
 #include "ramet/graph/op_operation.h"
@@ -22,7 +25,6 @@
 #include "ramet/ops/ops.h"
 #include "ramet/train/callbacks.h"
 #include "ramet/train/datasets.h"
-#include "ramet/train/feed.h"
 #include "ramet/train/inspect.h"
 #include "ramet/train/options.h"
 #include "ramet/train/predictor.h"

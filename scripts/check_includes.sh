@@ -19,11 +19,12 @@ find ramet -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.i
       rule("plan",     "backend ops")  # views, constants and loops are placed, not run
       rule("exec",     "plan passes")
       rule("graph",    "ops")
+      rule("eager",    "exec graph")  # arrays computed at once
       rule("nn",       "graph")  # state of metrics and optimizers is variables
       rule("layers",   "graph nn")
       rule("io",       "layers")
       rule("dist",     "backend")
-      rule("train",    "base array ir ops autodiff passes backend plan exec graph nn layers io dist")
+      rule("train",    "base array ir ops autodiff passes backend plan exec graph eager nn layers io dist")
     }
 
     # The rows stand in an order in which each names only those above it, so that what they grant is known already.

@@ -39,6 +39,56 @@ class OpenWeightLayer final : public LayerOf<OpenWeightLayer, NoArguments> {
   Weight w_;
 };
 
+// Forgets to make its weight.
+class ForgetfulLayer final : public LayerOf<ForgetfulLayer, NoArguments> {
+ public:
+  static constexpr std::string_view kClassName = "Forgetful";
+  using LayerOf::LayerOf;
+  Value call(const CallContext& ctx, Value x) const override { return x * ctx[w_]; }
+
+ private:
+  Weight w_;
+};
+
+// Draws from a random state it never made.
+class SeedlessLayer final : public LayerOf<SeedlessLayer, NoArguments> {
+ public:
+  static constexpr std::string_view kClassName = "Seedless";
+  using LayerOf::LayerOf;
+  Value call(const CallContext& ctx, Value x) const override {
+    return x + ops::random_normal(ctx.draw(seed_), x.shape());
+  }
+
+ private:
+  Weight seed_;
+};
+
+// Calls a layer inside that nobody built.
+class UnbuiltInsideLayer final : public LayerOf<UnbuiltInsideLayer, NoArguments> {
+ public:
+  static constexpr std::string_view kClassName = "UnbuiltInside";
+  using LayerOf::LayerOf;
+  Value call(const CallContext& ctx, Value x) const override { return ctx.call(inner_, x); }
+
+ private:
+  LayerRef inner_ = Dense(2, named("inner"));
+};
+
+// Updates a variable with a value of another shape.
+class MisfitLayer final : public LayerOf<MisfitLayer, NoArguments> {
+ public:
+  static constexpr std::string_view kClassName = "Misfit";
+  using LayerOf::LayerOf;
+  void build(Builder& b, const Spec& x) override { w_ = b.weight("w", {x.dim(-1)}, initializers::Zeros()); }
+  Value call(const CallContext& ctx, Value x) const override {
+    ctx.update(w_, x);
+    return x;
+  }
+
+ private:
+  Weight w_;
+};
+
 Tensor words() { return Embedding(9, 4, {.mask_zero = true})(Input({5}, {.dtype = "int32"})); }
 
 }  // namespace
@@ -218,6 +268,33 @@ std::vector<Misuse> call_misuses() {
       {"a weight of unknown size",
        [](Model&) { Handle<OpenWeightLayer>({}, named("t"))(Input({3})); },
        {"OpenWeight 't'", "'w'", "None"}},
+      {"a weight that was never made",
+       [](Model&) { Handle<ForgetfulLayer>({}, named("f"))(Input({3})); },
+       {"Forgetful 'f'", "never made", "`build`", "b.weight("}},
+      {"a random state that was never made",
+       [](Model&) { Handle<SeedlessLayer>({}, named("s"))(Input({3})); },
+       {"Seedless 's'", "never made", "b.seed("}},
+      {"a layer inside that was never built",
+       [](Model&) { Handle<UnbuiltInsideLayer>({}, named("u"))(Input({3})); },
+       {"Dense 'inner'", "before it was built", "b.build(inner, spec)"}},
+      {"an update of another shape",
+       [](Model&) { Handle<MisfitLayer>({}, named("m"))(Input({3})); },
+       {"Misfit 'm'", "variable 'm/w'", "f32[3]", "f32[None, 3]"}},
+      {"a mask that is not there",
+       [](Model&) {
+         Lambda([](const LambdaInputs& in) { return ops::logical_not(in.masks[0]); }, named("f"))(Input({3}));
+       },
+       {"Lambda 'f'", "an undefined Value", "if (value)"}},
+      {"a function that returns nothing",
+       [](Model&) { Lambda([](Value) { return Value{}; }, named("f"))(Input({3})); },
+       {"Lambda 'f'"}},
+      {"a value kept from an earlier call",
+       [](Model&) {
+         Value kept;
+         const Lambda f([&kept](Value x) { return kept ? x + kept : kept = x * 2.0; }, named("f"));
+         f(Input({3}));
+       },
+       {"Lambda 'f'", "a Value of an earlier trace", "make it anew"}},
       {"a Lambda that throws",
        [](Model&) { Lambda([](Value x) { return ops::reshape(x, {7}); }, named("f"))(Input({3})); },
        {"Lambda 'f'", "reshape", "7"}},

@@ -13,6 +13,12 @@ const Arrays x{v, v};
 
 std::vector<Misuse> data_misuses() {
   return {
+      {"a variable assigned another shape",
+       [](Model& m) {
+         m.weights()[0]->assign(Array({7, 7}));
+       },
+       {"variable '", "keeps its shape", "(7, 7)"}},
+      {"a variable assigned nothing", [](Model& m) { m.weights()[0]->assign(Array()); }, {"an undefined Array"}},
       {"predict with one array of two", [](Model& m) { m.predict(v); }, {"\"subject\"", "2 input(s)", "1 input"}},
       {"predict with three arrays",
        [](Model& m) {

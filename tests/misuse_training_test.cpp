@@ -160,6 +160,26 @@ std::vector<Misuse> training_misuses() {
          m.compile({.loss = "mse", .metrics = {{"maee"}, {"mse"}}});
        },
        {"maee", "did you mean 'mae'?"}},
+      {"a loss that Keras has and Ramet has not",
+       [](Model& m) { m.compile({.loss = "dice"}); },
+       {"Keras' loss Dice is not there yet"}},
+      {"a metric for an output nobody knows",
+       [](Model& m) {
+         m.compile({.loss = "mse", .metrics = {{"zz", {"mae"}}}});
+       },
+       {"`metrics`", "'zz'", "'sum'", "'mean'"}},
+      {"weights of too many axes",
+       [](Model& m) {
+         m.fit({Array({6, 4}), Array({6, 4})}, {Array({6, 2}), Array({6, 1})},
+               {.verbose = 0, .sample_weight = Array({6, 5, 3})});
+       },
+       {"sample_weight of shape (6, 5, 3)", "one weight per sample"}},
+      {"weights of the wrong length",
+       [](Model& m) {
+         m.fit({Array({6, 4}), Array({6, 4})}, {Array({6, 2}), Array({6, 1})},
+               {.verbose = 0, .sample_weight = Array({6, 5})});
+       },
+       {"sample_weight of shape (6, 5)"}},
       {"a loss for an output nobody knows",
        [](Model& m) {
          m.compile({.loss = {{"sum", "mse"}, {"zz", "mse"}}});

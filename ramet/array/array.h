@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ramet/array/dtype.h"
+#include "ramet/array/index.h"
 #include "ramet/array/shape.h"
 
 namespace ramet {
@@ -61,6 +62,15 @@ class Array {
   Array rows(std::int64_t begin, std::int64_t end) const;  // shares; along axis 0
   Array take_rows(std::span<const std::int64_t> index) const;
   std::vector<double> to_doubles() const;
+
+  // What Python writes x[i], x[2:5] and x[:, 1:3]: x[i], x[Slice(2, 5)], x[{kAll, Slice(1, 3)}]. A copy. Defined in
+  // ramet/eager, as are the functions and operators on arrays (ramet/graph/functions.h).
+  Array operator[](const Index& index) const;
+  Array operator[](std::initializer_list<Index> key) const;
+  template <std::integral I>
+  Array operator[](I i) const {
+    return (*this)[Index(i)];
+  }
 
   // Same type, shape and bits (NaN equals itself).
   bool identical(const Array& other) const;

@@ -27,7 +27,7 @@ Values gradients(std::span<const Value> ys, std::span<const Value> dys, std::spa
   ensure(ys.size() == dys.size(), "gradients: ", ys.size(), " values with ", dys.size(), " gradients");
   Values result(xs.size());
   if (ys.empty()) return result;
-  Program& program = *ys[0].program;
+  Program& program = ys[0].program();
   const std::vector<bool> reached = reached_from(program, xs);
   Values d(reached.size());  // gradient of each value, undefined while nothing has arrived
   const auto arrive = [&](int id, Value g) {

@@ -8,6 +8,7 @@
 //                                           field("use_bias", &DenseConfig::use_bias)};
 //   };
 #pragma once
+#include <concepts>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -135,8 +136,12 @@ void for_each_field(auto&& visit) {
 // Values to JSON. Other types join by an overload of their own in their namespace.
 inline Json encode(const std::string& v) { return Json(v); }
 inline Json encode(bool v) { return Json(v); }
-inline Json encode(std::int64_t v) { return Json(v); }
+template <std::integral T>
+Json encode(T v) {
+  return Json(static_cast<std::int64_t>(v));
+}
 inline Json encode(double v) { return Json(v); }
+Json encode(float v);  // as the shortest number that is this float: 0.1f is written 0.1
 inline Json encode(const Json& v) { return v; }
 template <Described C>
 Json encode(const C& config);
@@ -156,8 +161,14 @@ Json encode(const std::vector<T>& v) {
 // JSON to values; DataError when the JSON has another type.
 inline void decode(const Json& json, std::string& out) { out = json.as_string(); }
 inline void decode(const Json& json, bool& out) { out = json.as_bool(); }
-inline void decode(const Json& json, std::int64_t& out) { out = json.as_int(); }
+template <std::integral T>
+void decode(const Json& json, T& out) {
+  const std::int64_t v = json.as_int();
+  if (!std::in_range<T>(v)) throw DataError(cat(v, " is out of range"));
+  out = static_cast<T>(v);
+}
 inline void decode(const Json& json, double& out) { out = json.as_double(); }
+inline void decode(const Json& json, float& out) { out = static_cast<float>(json.as_double()); }
 inline void decode(const Json& json, Json& out) { out = json; }
 template <Described C>
 void decode(const Json& json, C& out);
@@ -300,6 +311,11 @@ inline void decode(const Json& json, NumberOrList& out) {
   }
 }
 
+// A string that is known at run time only. Literals are arrays, which this is not, so they can be checked earlier.
+template <class T>
+concept RunTimeString = std::same_as<T, std::string> || std::same_as<T, std::string_view> ||
+    std::same_as<T, const char*> || std::same_as<T, char*>;
+
 // A string argument that must be one of a few, checked when the program is compiled where it is a literal:
 //   struct PaddingNames { static constexpr std::string_view what = "padding", names[] = {"valid", "same"}; };
 //   using Padding = Choice<PaddingNames>;      Padding p = "smae";   // does not compile
@@ -307,9 +323,12 @@ template <class Names>
 class Choice {
  public:
   constexpr Choice() = default;
-  consteval Choice(const char* name) : index_(find(name)) {
+  template <std::size_t N>
+  consteval Choice(const char (&name)[N]) : index_(find(name)) {
     if (index_ < 0) throw "not one of the names this argument takes";
   }
+  template <RunTimeString S>
+  Choice(const S& name) : Choice(from(name)) {}  // UsageError with the names there are
   static Choice from(std::string_view name) {
     Choice out;
     out.index_ = find(name);

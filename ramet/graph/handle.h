@@ -1,6 +1,7 @@
 // How a layer class gets its JSON, cloning and validation from its config's field table (LayerOf), and how user code
 // holds a layer (Handle).
 #pragma once
+#include "ramet/array/feed.h"
 #include "ramet/graph/layer.h"
 #include "ramet/graph/registry.h"
 
@@ -26,6 +27,11 @@ inline std::vector<LayerRef> clone_value(const std::vector<LayerRef>& layers, co
   for (const auto& layer : layers) out.push_back(clone_value(layer, dtype));
   return out;
 }
+
+// Calls a layer on arrays: builds it if need be and computes at once, not in training unless the keyword argument says
+// so. Defined in ramet/eager.
+Predictions call_on_arrays(Layer& layer, const std::vector<Feed>& args,
+                           const std::vector<std::pair<std::string, Arg>>& kwargs);
 
 // The keyword arguments of a call that takes none but `training`.
 struct TrainingCall {
@@ -173,6 +179,17 @@ class Handle {
     return call_layer(arguments({a, b, c}, call));
   }
 
+  // Calls it on arrays: Array hidden = Dense(8)(x).
+  Predictions operator()(const Feed& x, const Call& call = {}) const { return compute({x}, call); }
+  Predictions operator()(const Feed& a, const Feed& b, const Call& call = {}) const requires(L::kTensors >= 2) {
+    return compute({a, b}, call);
+  }
+  template <std::convertible_to<Feed> Third>
+  Predictions operator()(const Feed& a, const Feed& b, const Third& c, const Call& call = {}) const
+      requires(L::kTensors >= 3) {
+    return compute({a, b, c}, call);
+  }
+
   L* operator->() const { return layer_.get(); }
   L& operator*() const { return *layer_; }
   const std::shared_ptr<L>& ref() const { return layer_; }
@@ -192,6 +209,9 @@ class Handle {
   }
   // A layer's own `call` hides the symbolic one, which is the base's.
   Tensor call_layer(const CallArgs& args) const { return static_cast<Layer&>(*layer_).call(args); }
+  Predictions compute(const std::vector<Feed>& args, const Call& call) const {
+    return call_on_arrays(*layer_, args, arguments({}, call).kwargs);
+  }
   std::shared_ptr<L> layer_;
 };
 

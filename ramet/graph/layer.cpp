@@ -30,8 +30,9 @@ Gate& Variable::gate() {
 void Variable::assign(const Array& given) {
   const Gate::Write alone(gate());
   Array& mine = storage();
-  require(given.shape() == mine.shape(), "variable '", path, "' has shape ", to_string(mine.shape()),
-          "; it was assigned ", to_string(given.shape()));
+  require(given.defined() && given.shape() == mine.shape(), "variable '", path, "' has shape ", to_string(mine.shape()),
+          " and cannot be assigned ", given.defined() ? cat("shape ", to_string(given.shape())) : "an undefined Array",
+          "; a variable keeps its shape");
   const Array same = given.astype(mine.dtype());
   std::copy_n(static_cast<const char*>(same.raw()), same.byte_size(), static_cast<char*>(mine.raw()));
   touched();
@@ -364,7 +365,8 @@ Values Layer::output_masks(Trace& trace, const TracedArgs& given) {
 
 TracedNest Layer::trace(Trace& trace, const TracedArgs& given) {
   const auto [args, training] = entering(trace, trace.with_masks_now(given));
-  ensure(built_, describe(*this), " was called before it was built");
+  require(built_, describe(*this),
+          " was called before it was built; a layer inside another is built in its `build`: b.build(inner, spec)");
   trace.scope.push_back(name());
   const CallContext ctx(trace, *this, args, training);
   const std::vector<Traced> inputs = masked_inputs(ctx);

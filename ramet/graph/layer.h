@@ -39,6 +39,8 @@ class Operation : public std::enable_shared_from_this<Operation> {
   virtual TracedNest trace(Trace& trace, const TracedArgs& args) = 0;
   // Makes ready for arguments of these specs (sizes may be None). Layers build their weights here.
   virtual void prepare(const SpecArgs&) {}
+  // Runs what a call consists of: a UsageError names the operation, and one that was not built before is not after it.
+  void guarded(const std::function<void()>& call);
 
  protected:
   explicit Operation(std::string name) : name_(std::move(name)) {}

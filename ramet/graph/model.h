@@ -110,8 +110,6 @@ struct EvaluateOptions;
 struct PredictOptions;
 struct SummaryOptions;
 struct SummaryTable;
-class Feed;         // arrays for inputs or targets: one, a list, or by name
-class Predictions;  // arrays in the structure of the outputs
 class Predictor;
 struct History;
 
@@ -152,6 +150,8 @@ class Model {
 
   // Calls the model as a layer.
   Tensor operator()(const Arg& x, const MaskCall& call = {}) const;
+  // Calls it on arrays, as one batch: not in training unless `training` is true.
+  Predictions operator()(const Feed& x, const MaskCall& call = {}) const;
 
   VariableRefs weights() const { return layer().weights(); }
   VariableRefs trainable_weights() const { return layer().trainable_weights(); }

@@ -17,8 +17,6 @@ Value number(Program& program, const Json& json, DType beside) {
   return ops::constant(program, Array::scalar(v, beside));
 }
 
-Arg constant_arg(double v) { return Arg(Json(v)); }
-
 }  // namespace
 
 const TracedNest* OpCall::find(std::size_t i, std::string_view name) const {
@@ -63,6 +61,7 @@ const Json& OpCall::needed(std::string_view key) const {
 }
 std::int64_t OpCall::integer(std::string_view key, std::int64_t otherwise) const {
   const Json* found = option(key);
+  require(!found || !found->is_array(), "`", key, "` must be one integer; got ", found ? found->dump() : "");
   return found ? found->as_int() : otherwise;
 }
 bool OpCall::flag(std::string_view key) const {
@@ -106,96 +105,82 @@ OperationRef OpOperation::from_config(std::string_view class_name, const JsonObj
   return std::make_shared<OpOperation>(*row, std::move(own), std::move(given));
 }
 
-Tensor call_op(std::string_view class_name, std::vector<Arg> args, JsonObject config) {
-  const OpRow* row = find_op_row(class_name);
-  ensure(row != nullptr, "no op row ", class_name);
-  return std::make_shared<OpOperation>(*row, std::move(config), unique_name(class_name))
-      ->call(CallArgs{std::move(args), {}});
-}
-
-Tensor operator+(const Tensor& a, const Tensor& b) { return call_op("Add", {a, b}); }
-Tensor operator-(const Tensor& a, const Tensor& b) { return call_op("Subtract", {a, b}); }
-Tensor operator*(const Tensor& a, const Tensor& b) { return call_op("Multiply", {a, b}); }
-Tensor operator/(const Tensor& a, const Tensor& b) { return call_op("TrueDivide", {a, b}); }
-Tensor operator-(const Tensor& x) { return call_op("Negative", {x}); }
-Tensor operator+(const Tensor& a, double b) { return call_op("Add", {a, constant_arg(b)}); }
-Tensor operator-(const Tensor& a, double b) { return call_op("Subtract", {a, constant_arg(b)}); }
-Tensor operator*(const Tensor& a, double b) { return call_op("Multiply", {a, constant_arg(b)}); }
-Tensor operator/(const Tensor& a, double b) { return call_op("TrueDivide", {a, constant_arg(b)}); }
-Tensor operator+(double a, const Tensor& b) { return call_op("Add", {constant_arg(a), b}); }
-Tensor operator-(double a, const Tensor& b) { return call_op("Subtract", {constant_arg(a), b}); }
-Tensor operator*(double a, const Tensor& b) { return call_op("Multiply", {constant_arg(a), b}); }
-Tensor operator/(double a, const Tensor& b) { return call_op("TrueDivide", {constant_arg(a), b}); }
-
-namespace ops {
 namespace {
 
-Json number_or_null(std::optional<std::int64_t> v) { return v ? Json(*v) : Json(nullptr); }
-JsonObject reduce_config(std::optional<int> axis, bool keepdims) {
-  return {{"axis", axis ? Json(*axis) : Json(nullptr)}, {"keepdims", Json(keepdims)}};
+const OpRow& row_of(std::string_view class_name) {
+  const OpRow* row = find_op_row(class_name);
+  ensure(row != nullptr, "no op row ", class_name);
+  return *row;
 }
 
 }  // namespace
 
-Tensor get_item(const Tensor& x, const std::vector<Index>& key) {
-  Arg::List parts;
-  for (const Index& i : key) {
-    if (i.kind == Index::Kind::integer)
-      parts.push_back(Arg(Json(*i.start)));
-    else if (i.kind == Index::Kind::new_axis)
-      parts.push_back(Arg());
-    else if (i.kind == Index::Kind::ellipsis)
-      parts.push_back(Arg(Json(JsonObject{{"class_name", Json("__ellipsis__")}, {"config", Json(JsonObject{})}})));
-    else
-      parts.push_back(Arg(Json(JsonObject{{"class_name", Json("__slice__")},
-                                          {"config", Json(JsonObject{{"start", number_or_null(i.start)},
-                                                                     {"stop", number_or_null(i.stop)},
-                                                                     {"step", number_or_null(i.step)}})}})));
-  }
-  return call_op("GetItem", {x, Arg(Nest<Tensor>(std::move(parts)))});
+template <>
+std::vector<Tensor> apply_op(std::string_view class_name, const std::vector<Nest<Tensor>>& args,
+                             const JsonObject& config) {
+  const auto operation = std::make_shared<OpOperation>(row_of(class_name), config, unique_name(class_name));
+  const Tensor out = operation->call(CallArgs{{args.begin(), args.end()}, {}});
+  std::vector<Tensor> all;
+  for (std::size_t i = 0; i < out.size(); ++i) all.push_back(out.output(i));
+  return all;
 }
 
-Tensor relu(const Tensor& x) { return call_op("Relu", {x}); }
-Tensor sigmoid(const Tensor& x) { return call_op("Sigmoid", {x}); }
-Tensor tanh(const Tensor& x) { return call_op("Tanh", {x}); }
-Tensor softmax(const Tensor& x, int axis) { return call_op("Softmax", {x}, {{"axis", Json(axis)}}); }
-Tensor exp(const Tensor& x) { return call_op("Exp", {x}); }
-Tensor log(const Tensor& x) { return call_op("Log", {x}); }
-Tensor sqrt(const Tensor& x) { return call_op("Sqrt", {x}); }
-Tensor square(const Tensor& x) { return call_op("Square", {x}); }
-Tensor abs(const Tensor& x) { return call_op("Absolute", {x}); }
-Tensor matmul(const Tensor& a, const Tensor& b) { return call_op("Matmul", {a, b}); }
-Tensor maximum(const Tensor& a, const Tensor& b) { return call_op("Maximum", {a, b}); }
-Tensor minimum(const Tensor& a, const Tensor& b) { return call_op("Minimum", {a, b}); }
-Tensor concatenate(const std::vector<Tensor>& xs, int axis) {
-  return call_op("Concatenate", {Arg(xs)}, {{"axis", Json(axis)}});
-}
-Tensor reshape(const Tensor& x, const Shape& shape) { return call_op("Reshape", {x}, {{"newshape", encode(shape)}}); }
-Tensor transpose(const Tensor& x, const std::vector<std::int64_t>& axes) {
-  return call_op("Transpose", {x}, {{"axes", encode(axes)}});
-}
-Tensor expand_dims(const Tensor& x, int axis) { return call_op("ExpandDims", {x}, {{"axis", Json(axis)}}); }
-Tensor squeeze(const Tensor& x, int axis) { return call_op("Squeeze", {x}, {{"axis", Json(axis)}}); }
-Tensor sum(const Tensor& x, std::optional<int> axis, bool keepdims) {
-  return call_op("Sum", {x}, reduce_config(axis, keepdims));
-}
-Tensor mean(const Tensor& x, std::optional<int> axis, bool keepdims) {
-  return call_op("Mean", {x}, reduce_config(axis, keepdims));
-}
-Tensor max(const Tensor& x, std::optional<int> axis, bool keepdims) {
-  return call_op("Max", {x}, reduce_config(axis, keepdims));
-}
-Tensor min(const Tensor& x, std::optional<int> axis, bool keepdims) {
-  return call_op("Min", {x}, reduce_config(axis, keepdims));
-}
-Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) { return call_op("Where", {condition, a, b}); }
-Tensor not_equal(const Tensor& x, double value) {
-  const bool whole = !is_floating(x.dtype()) && value == static_cast<double>(static_cast<std::int64_t>(value));
-  return call_op("NotEqual", {x, Arg(whole ? Json(static_cast<std::int64_t>(value)) : Json(value))});
-}
-Tensor cast(const Tensor& x, std::string_view dtype) {
-  return call_op("Cast", {x}, {{"dtype", Json(std::string(dtype))}});
+template <>
+Values apply_op(std::string_view class_name, const std::vector<Nest<Value>>& args, const JsonObject& config) {
+  const OpRow& row = row_of(class_name);
+  TracedArgs traced;
+  Program* program = nullptr;
+  for (const auto& a : args)
+    traced.args.push_back(a.map<Traced>([&](const Value& v) {
+      if (!v.alive()) v.refuse(class_name);
+      program = &v.program();
+      return Traced{v, {}};
+    }));
+  require(program != nullptr, class_name, ": called without a value");
+  return row.trace(OpCall(*program, traced, config));
 }
 
-}  // namespace ops
+Value constant_beside(const Value& beside, const Array& array) { return ops::constant(beside.program(), array); }
+
+Json array_literal(const Array& array) {
+  require(array.defined(), "an undefined Array was used");
+  const std::vector<double> elements = array.to_doubles();
+  const bool whole = !is_floating(array.dtype());
+  std::size_t at = 0;
+  const std::function<Json(std::size_t)> write = [&](std::size_t axis) {
+    if (axis < array.rank()) {
+      JsonArray list;
+      for (std::int64_t i = 0; i < array.shape()[axis]; ++i) list.push_back(write(axis + 1));
+      return Json(std::move(list));
+    }
+    const double v = elements[at++];
+    return array.dtype() == DType::boolean ? Json(v != 0) : whole ? Json(static_cast<std::int64_t>(v)) : Json(v);
+  };
+  return Json(
+      JsonObject{{"class_name", Json("__numpy__")},
+                 {"config", Json(JsonObject{{"value", write(0)}, {"dtype", Json(keras_name(array.dtype()))}})}});
+}
+
+Json detail::index_json(const Index& index) {
+  const auto tagged = [](const char* tag, JsonObject config) {
+    return Json(JsonObject{{"class_name", Json(tag)}, {"config", Json(std::move(config))}});
+  };
+  if (index.kind == Index::Kind::integer) return Json(*index.start);
+  if (index.kind == Index::Kind::ellipsis) return tagged("__ellipsis__", {});
+  return tagged("__slice__",
+                {{"start", encode(index.start)}, {"stop", encode(index.stop)}, {"step", encode(index.step)}});
+}
+
+Value Value::operator[](const Index& index) const { return ops::get_item(*this, {index}); }
+Value Value::operator[](std::initializer_list<Index> key) const { return ops::get_item(*this, key); }
+Tensor Tensor::operator[](std::initializer_list<Index> key) const { return ops::get_item(*this, key); }
+Tensor Tensor::operator[](const Index& index) const {
+  if (!several_) return ops::get_item(*this, {index});
+  require(index.kind == Index::Kind::integer, "a call returned ", size(),
+          " tensors: take one by its number before a part of it");
+  const auto count = static_cast<std::int64_t>(size()), i = *index.start < 0 ? *index.start + count : *index.start;
+  require(i >= 0 && i < count, "there is no tensor ", *index.start, " among the ", count, " that the call returned");
+  return output(static_cast<std::size_t>(i));
+}
+
 }  // namespace ramet

@@ -1,6 +1,7 @@
 // Operations without state: what operators and ops:: functions on symbolic tensors record. One table row each: Keras'
 // module and class, and how to trace it.
 #pragma once
+#include "ramet/graph/functions.h"
 #include "ramet/graph/layer.h"
 
 namespace ramet {
@@ -33,6 +34,7 @@ class OpCall {
 
 struct OpRow {
   std::string_view class_name, module;  // module without "keras.src."
+  std::string_view arguments;           // of the function, as Python writes them
   Values (*trace)(const OpCall&);
 };
 std::span<const OpRow> op_rows();
@@ -52,64 +54,5 @@ class OpOperation final : public Operation {
   const OpRow& row_;
   JsonObject config_;
 };
-
-// Calls an op on tensors and constants.
-Tensor call_op(std::string_view class_name, std::vector<Arg> args, JsonObject config = {});
-
-// Arithmetic on symbolic tensors records the nodes Keras records.
-Tensor operator+(const Tensor& a, const Tensor& b);
-Tensor operator-(const Tensor& a, const Tensor& b);
-Tensor operator*(const Tensor& a, const Tensor& b);
-Tensor operator/(const Tensor& a, const Tensor& b);
-Tensor operator-(const Tensor& x);
-Tensor operator+(const Tensor& a, double b);
-Tensor operator-(const Tensor& a, double b);
-Tensor operator*(const Tensor& a, double b);
-Tensor operator/(const Tensor& a, double b);
-Tensor operator+(double a, const Tensor& b);
-Tensor operator-(double a, const Tensor& b);
-Tensor operator*(double a, const Tensor& b);
-Tensor operator/(double a, const Tensor& b);
-
-// One index of x[…]: an integer, a range, a new axis or an ellipsis.
-struct Index {
-  enum class Kind : unsigned char { integer, range, new_axis, ellipsis } kind = Kind::range;
-  std::optional<std::int64_t> start = std::nullopt, stop = std::nullopt, step = std::nullopt;
-  Index(int i) : kind(Kind::integer), start(i) {}
-  Index(std::optional<std::int64_t> from, std::optional<std::int64_t> to, std::optional<std::int64_t> by = std::nullopt)
-      : start(from), stop(to), step(by) {}
-  explicit Index(Kind k) : kind(k) {}
-};
-inline const Index kAll{std::nullopt, std::nullopt};
-inline const Index kEllipsis{Index::Kind::ellipsis};
-inline const Index kNewAxis{Index::Kind::new_axis};
-
-namespace ops {
-Tensor get_item(const Tensor& x, const std::vector<Index>& key);  // get_item(x, {kAll, {1, 3}}) is x[:, 1:3]
-Tensor relu(const Tensor& x);
-Tensor sigmoid(const Tensor& x);
-Tensor tanh(const Tensor& x);
-Tensor softmax(const Tensor& x, int axis = -1);
-Tensor exp(const Tensor& x);
-Tensor log(const Tensor& x);
-Tensor sqrt(const Tensor& x);
-Tensor square(const Tensor& x);
-Tensor abs(const Tensor& x);
-Tensor matmul(const Tensor& a, const Tensor& b);
-Tensor maximum(const Tensor& a, const Tensor& b);
-Tensor minimum(const Tensor& a, const Tensor& b);
-Tensor concatenate(const std::vector<Tensor>& xs, int axis = -1);
-Tensor reshape(const Tensor& x, const Shape& shape);  // one -1
-Tensor transpose(const Tensor& x, const std::vector<std::int64_t>& axes);
-Tensor expand_dims(const Tensor& x, int axis);
-Tensor squeeze(const Tensor& x, int axis);
-Tensor sum(const Tensor& x, std::optional<int> axis = std::nullopt, bool keepdims = false);
-Tensor mean(const Tensor& x, std::optional<int> axis = std::nullopt, bool keepdims = false);
-Tensor max(const Tensor& x, std::optional<int> axis = std::nullopt, bool keepdims = false);
-Tensor min(const Tensor& x, std::optional<int> axis = std::nullopt, bool keepdims = false);
-Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
-Tensor not_equal(const Tensor& x, double value);
-Tensor cast(const Tensor& x, std::string_view dtype);
-}  // namespace ops
 
 }  // namespace ramet

@@ -6,6 +6,7 @@
 #include "ramet/base/quoted.h"
 #include "ramet/base/strings.h"
 #include "ramet/graph/keras2.h"
+#include "ramet/graph/keras_names.h"
 #include "ramet/graph/load_context.h"
 #include "ramet/graph/shared_layers.h"
 
@@ -146,6 +147,7 @@ LayerRef make_layer(const JsonObject& object) {
                         "`objects`"));
   std::vector<std::string> names;
   for (const auto& r : builtin_layers()) names.push_back(r.class_name);
+  if (full == name && !keras_class("layer", name).empty()) throw DataError(unknown_name("layer", name, names));
   const std::string near = nearest(name, names);
   throw DataError(cat("unknown layer class '", full, "'", near.empty() ? "" : cat(" (did you mean '", near, "'?)"),
                       "; a class of your own is made known with register_object or load_model's `objects`"));

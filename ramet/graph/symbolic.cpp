@@ -19,6 +19,11 @@ struct Probe {
   std::vector<std::optional<Spec>> masks;
 };
 
+// No number stands for a size that decides what the outputs are.
+struct DependsOnSize : UsageError {
+  using UsageError::UsageError;
+};
+
 // What stands for None.
 struct StandIn {
   std::map<std::size_t, std::int64_t> of_axis = {};  // on this axis
@@ -51,7 +56,7 @@ Probe probe(Operation& operation, const CallArgs& args, std::int64_t n, const St
   for (const auto& [key, a] : args.kwargs) traced.kwargs.emplace_back(key, a.map<Traced>(place));
   Probe out{operation.trace(trace, traced), {}, {}};
   out.structure.each([&](const Traced& t) {
-    ensure(static_cast<bool>(t.value), describe(operation), ": an output is not a value");
+    require(static_cast<bool>(t.value), describe(operation), ": `call` returned an undefined Value");
     out.specs.push_back(t.value.spec());
     out.masks.push_back(t.mask ? std::optional(t.mask.spec()) : std::nullopt);
   });
@@ -60,7 +65,7 @@ Probe probe(Operation& operation, const CallArgs& args, std::int64_t n, const St
 
 // Sizes that differ between the probes are not known.
 void merge(Spec& a, const Spec& b) {
-  ensure(a.rank() == b.rank(), "the rank of an output depends on an unknown size");
+  if (a.rank() != b.rank()) throw DependsOnSize("the rank of an output depends on an unknown size");
   for (std::size_t i = 0; i < a.rank(); ++i)
     if (a.shape[i] != b.shape[i]) a.shape[i] = None;
 }
@@ -93,8 +98,8 @@ Probe probe_twice(Operation& operation, const CallArgs& args, const StandIn& sta
   Probe result = probe(operation, args, kProbes[0], stand_in);
   if (!any_none(args)) return result;
   const Probe second = probe(operation, args, kProbes[1], stand_in);
-  ensure(second.specs.size() == result.specs.size(), describe(operation),
-         ": the number of outputs depends on an unknown size");
+  if (second.specs.size() != result.specs.size())
+    throw DependsOnSize(cat(describe(operation), ": the number of outputs depends on an unknown size"));
   for (std::size_t i = 0; i < result.specs.size(); ++i) {
     merge(result.specs[i], second.specs[i]);
     if (result.masks[i]) merge(*result.masks[i], *second.masks[i]);
@@ -114,7 +119,7 @@ std::map<std::size_t, std::int64_t> sizes_next_to_none(const CallArgs& args) {
 Probe find_specs(Operation& operation, const CallArgs& args) {
   try {
     return probe_twice(operation, args, {});
-  } catch (const UsageError&) {
+  } catch (const DependsOnSize&) { throw; } catch (const UsageError&) {
     if (!any_none(args)) throw;
     std::vector<StandIn> others;
     if (args.tensors().size() > 1) others.push_back({sizes_next_to_none(args), std::nullopt});
@@ -151,12 +156,10 @@ void check_elements(const Operation& operation, const Spec& spec) {
 
 }  // namespace
 
-Tensor Operation::call(const CallArgs& args) {
+void Operation::guarded(const std::function<void()>& call) {
   const bool was_built = is_built();
-  Probe result;
   try {
-    prepare(specs_of(args));
-    result = find_specs(*this, args);
+    call();
   } catch (const UsageError& error) {
     if (!was_built) forget_build();
     std::string message = with_none(error.what());
@@ -166,6 +169,14 @@ Tensor Operation::call(const CallArgs& args) {
     if (!was_built) forget_build();
     throw;
   }
+}
+
+Tensor Operation::call(const CallArgs& args) {
+  Probe result;
+  guarded([&] {
+    prepare(specs_of(args));
+    result = find_specs(*this, args);
+  });
 
   for (const Spec& spec : result.specs) check_elements(*this, spec);
   auto node = std::make_shared<Node>();

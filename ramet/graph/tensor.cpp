@@ -91,12 +91,12 @@ std::size_t Tensor::size() const {
   return several_ ? several_->flat.size() : 1;
 }
 
-Tensor Tensor::operator[](std::size_t i) const {
+Tensor Tensor::output(std::size_t i) const {
   require(i < size(), "there is no tensor ", i, " among the ", size(), " that the call returned");
   return several_ ? several_->flat[i] : *this;
 }
 
-Tensor Tensor::operator[](const char* key) const {
+Tensor Tensor::operator[](std::string_view key) const {
   require(several_ && structure().is_dict(), "['", key, "']: the call did not return a dict of tensors");
   for (const auto& [name, value] : structure().dict())
     if (name == key) return value.is_leaf() ? value.leaf() : bundle(value);

@@ -36,13 +36,21 @@ class Tensor {
   const std::shared_ptr<Node>& node() const;
   int index() const { return index_; }  // among the node's outputs
   bool operator==(const Tensor&) const = default;
-  bool operator<(const Tensor& o) const { return node_ != o.node_ ? node_ < o.node_ : index_ < o.index_; }
+  bool before(const Tensor& o) const { return node_ != o.node_ ? node_ < o.node_ : index_ < o.index_; }
 
   bool several() const { return several_ != nullptr; }
   const Arg& structure() const;
-  std::size_t size() const;                  // how many it stands for
-  Tensor operator[](std::size_t i) const;    // in flat order
-  Tensor operator[](const char* key) const;  // of a dict
+  std::size_t size() const;            // how many it stands for
+  Tensor output(std::size_t i) const;  // one of them, in flat order; itself when it stands for one
+  // Of several: the i-th in flat order, or by key of a dict. Of one: a part, as Python writes x[i], x[2:5] and x[:,
+  // 1:3]: x[i], x[Slice(2, 5)], x[{kAll, Slice(1, 3)}].
+  Tensor operator[](const Index& index) const;
+  Tensor operator[](std::initializer_list<Index> key) const;
+  Tensor operator[](std::string_view key) const;
+  template <std::integral I>
+  Tensor operator[](I i) const {
+    return (*this)[Index(i)];
+  }
   template <std::size_t N>
   std::array<Tensor, N> unpack() const;
   static Tensor bundle(Arg structure);
@@ -55,6 +63,16 @@ class Tensor {
   std::shared_ptr<const Several> several_;
 };
 using Tensors = std::vector<Tensor>;
+
+}  // namespace ramet
+
+// The order of maps and sets; `<` on tensors compares elements (ramet/graph/functions.h).
+template <>
+struct std::less<ramet::Tensor> {
+  bool operator()(const ramet::Tensor& a, const ramet::Tensor& b) const { return a.before(b); }
+};
+
+namespace ramet {
 
 // Structures of tensors, as arguments and results of calls. Written {a, b}, {{"x", a}, {"y", b}}, or just a.
 class Arg : public Nest<Tensor> {

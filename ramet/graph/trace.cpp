@@ -24,8 +24,8 @@ Value Trace::value_of(const VariableRef& variable) {
 
 void Trace::update(const VariableRef& variable, Value value) {
   const Value now = value_of(variable);
-  ensure(value.spec() == now.spec(), "variable '", variable->path, "' is ", now.spec(), " and was given ",
-         value.spec());
+  require(value.spec() == now.spec(), "variable '", variable->path, "' is ", now.spec(), " and was given ",
+          value.spec(), "; an update has the variable's shape and type (ops::cast, ops::reshape)");
   Entry& entry = entries_[variable->identity()];
   entry.now = value;
   entry.updated = true;
@@ -55,6 +55,7 @@ void Trace::finish() {
 
 CallContext::CallContext(Trace& trace, const Layer& layer, const TracedArgs& args, bool training)
     : trace_(trace),
+      layer_(layer),
       args_(args),
       first_(args.args.empty() ? std::vector<Traced>() : args.args[0].flatten()),
       training_(training),
@@ -62,9 +63,18 @@ CallContext::CallContext(Trace& trace, const Layer& layer, const TracedArgs& arg
       autocast_(layer.autocast()) {}
 
 Value CallContext::operator[](const Weight& weight) const {
-  ensure(static_cast<bool>(weight), "a weight that was never built was used");
   const Value v = raw(weight);
   return autocast_ && is_floating(v.dtype()) ? ops::cast(v, compute_dtype_) : v;
+}
+
+Value CallContext::raw(const Weight& weight) const { return trace_.value_of(built(weight)); }
+void CallContext::update(const Weight& weight, Value value) const { trace_.update(built(weight), value); }
+
+const VariableRef& CallContext::built(const Weight& weight) const {
+  require(static_cast<bool>(weight), describe(layer_),
+          ": a weight was used that was never made; make it in `build`: kernel_ = b.weight(\"kernel\", shape, "
+          "initializer), and a random state by b.seed(…)");
+  return weight.variable();
 }
 
 Value CallContext::draw(const Weight& seed) const {
@@ -105,6 +115,7 @@ bool CallContext::flag(std::string_view name, bool otherwise) const {
 TracedNest CallContext::call(const LayerRef& layer, TracedArgs args) const {
   const bool before = trace_.training;
   trace_.training = training_;
+  require(layer != nullptr, describe(layer_), ": a layer inside was called that is not there (a null LayerRef)");
   TracedNest out = layer->trace(trace_, args);
   trace_.training = before;
   return out;
@@ -112,7 +123,7 @@ TracedNest CallContext::call(const LayerRef& layer, TracedArgs args) const {
 
 Traced CallContext::call(const LayerRef& layer, Traced x) const {
   const TracedNest out = call(layer, TracedArgs{{TracedNest(x)}, {}});
-  ensure(out.is_leaf(), layer->name(), ": one output expected");
+  require(out.is_leaf(), describe(*layer), ": was called for one output and has several; call it with TracedArgs");
   return out.leaf();
 }
 

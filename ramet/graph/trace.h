@@ -104,8 +104,8 @@ class CallContext {
   // A variable, cast to the layer's compute type when floating and the layer casts.
   Value operator[](const Weight& weight) const;
   // A variable in its own type.
-  Value raw(const Weight& weight) const { return trace_.value_of(weight.variable()); }
-  void update(const Weight& weight, Value value) const { trace_.update(weight.variable(), value); }
+  Value raw(const Weight& weight) const;
+  void update(const Weight& weight, Value value) const;
   // The state to draw from next; advances it.
   Value draw(const Weight& seed) const;
   void add_loss(Value loss) const { trace_.losses.push_back(loss); }
@@ -128,7 +128,9 @@ class CallContext {
   Trace& trace() const { return trace_; }
 
  private:
+  const VariableRef& built(const Weight& weight) const;  // UsageError when there is none
   Trace& trace_;
+  const Layer& layer_;
   const TracedArgs& args_;
   std::vector<Traced> first_;  // the tensors of the first argument
   bool training_;

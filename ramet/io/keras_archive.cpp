@@ -5,6 +5,7 @@
 #include "ramet/io/bytes.h"
 #include "ramet/io/weights_file.h"
 #include "ramet/io/zip_write.h"
+#include "ramet/nn/object.h"
 
 namespace ramet::io {
 namespace {

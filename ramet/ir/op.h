@@ -76,11 +76,15 @@ OpDef define_op(OpOf<A> op) {
   return def;
 }
 
+// The program of the values `op` was given. UsageError naming the op when one is undefined or of a program that is
+// gone.
+Program& program_of(std::string_view op, std::span<const Value> in);
+
 // Appends an instruction to the program of its first input.
 template <class A>
 Values emit(const OpDef& op, std::initializer_list<Value> in, A attrs) {
-  ensure(in.size() > 0 && in.begin()->program, op.name, ": called without a value");
-  return in.begin()->program->emit(op, std::span<const Value>(in.begin(), in.size()), Attrs::make(std::move(attrs)));
+  const std::span<const Value> values(in.begin(), in.size());
+  return program_of(op.name, values).emit(op, values, Attrs::make(std::move(attrs)));
 }
 
 }  // namespace ramet

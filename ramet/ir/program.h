@@ -1,6 +1,7 @@
 // Programs: straight-line code over values of known shape and type. What layers emit, autodiff extends, passes rewrite
 // and the planner turns into steps.
 #pragma once
+#include <atomic>
 #include <deque>
 #include <map>
 #include <memory>
@@ -13,6 +14,7 @@
 
 #include "ramet/array/device.h"
 #include "ramet/array/dtype.h"
+#include "ramet/array/index.h"
 #include "ramet/array/shape.h"
 
 namespace ramet {
@@ -32,18 +34,45 @@ inline std::ostream& operator<<(std::ostream& out, const Spec& spec) { return ou
 class Program;
 struct OpDef;
 
-// A value of a program: cheap to copy, valid while its program lives.
-struct Value {
+// A program's place in a list that outlives it. Programs that come later take it over under the next number, so that a
+// value can tell whether its own program is still there.
+struct ProgramPlace {
+  std::atomic<std::uint32_t> number{0};
   Program* program = nullptr;
+};
+
+// A value of a program: cheap to copy, of use while its program lives. An undefined one stands for what is not there (a
+// mask, an optional argument); asking it, one whose program is gone, or handing either to an op is a UsageError.
+struct Value {
+  const ProgramPlace* place = nullptr;
+  std::uint32_t number = 0;
   int id = -1;
 
-  explicit operator bool() const { return program != nullptr; }
+  explicit operator bool() const { return place != nullptr; }
   bool operator==(const Value&) const = default;
+  bool alive() const { return place && place->number.load(std::memory_order_relaxed) == number; }
+  Program& program() const {
+    if (!alive()) refuse("");
+    return *place->program;
+  }
+  bool belongs_to(const Program& other) const { return alive() && place->program == &other; }
   const Spec& spec() const;
   const Shape& shape() const { return spec().shape; }
   DType dtype() const { return spec().dtype; }
   std::size_t rank() const { return spec().shape.size(); }
   std::int64_t dim(int axis) const { return spec().dim(axis); }
+
+  // What Python writes x[i], x[2:5] and x[:, 1:3]: x[i], x[Slice(2, 5)], x[{kAll, Slice(1, 3)}]. Defined in
+  // ramet/graph.
+  Value operator[](const Index& index) const;
+  Value operator[](std::initializer_list<Index> key) const;
+  template <std::integral I>
+  Value operator[](I i) const {
+    return (*this)[Index(i)];
+  }
+
+  // Says what is wrong with it; `who` is the op that was given it, or empty.
+  [[noreturn]] void refuse(std::string_view who) const;
 };
 using Values = std::vector<Value>;
 
@@ -90,7 +119,8 @@ class Program {
     int value = -1;
   };
 
-  Program() = default;
+  Program();
+  ~Program();
   Program(const Program&) = delete;  // values point at their program
   Program& operator=(const Program&) = delete;
 
@@ -109,7 +139,7 @@ class Program {
   int value_count() const { return static_cast<int>(specs_.size()); }
   const Spec& spec(int value) const { return specs_[static_cast<std::size_t>(value)]; }
   int producer(int value) const { return producer_[static_cast<std::size_t>(value)]; }  // instr index; -1 for inputs
-  Value value(int id) { return {this, id}; }
+  Value value(int id) { return {place_, number_, id}; }
 
   // Device that instructions emitted from now on are placed on.
   Device device;
@@ -121,9 +151,11 @@ class Program {
   std::vector<Instr> instrs_;
   std::vector<Input> inputs_;
   std::vector<Output> outputs_;
+  ProgramPlace* place_;
+  std::uint32_t number_;
 };
 
-inline const Spec& Value::spec() const { return program->spec(id); }
+inline const Spec& Value::spec() const { return program().spec(id); }
 
 // Copies `program` through `rewrite`, which sees every instruction with its inputs already mapped to the new program
 // and returns the values that stand for its results (default: the same instruction again). The tool passes are made of.

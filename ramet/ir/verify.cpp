@@ -20,7 +20,12 @@ void verify(const Program& program, std::string_view after) {
   for (const Instr& instr : program.instrs()) {
     std::vector<Spec> specs;
     for (const int v : instr.inputs) use(v, instr.op->name), specs.push_back(program.spec(v));
-    const auto inferred = instr.op->infer(instr.attrs, specs);
+    // A caller's mistake was refused when the instruction was emitted; what is wrong now, Ramet made.
+    const auto inferred = [&] {
+      try {
+        return instr.op->infer(instr.attrs, specs);
+      } catch (const UsageError& error) { throw InternalError(cat("after ", after, ": ", error.what())); }
+    }();
     ensure(inferred.size() == instr.results.size(), "after ", after, ": ", instr.op->name, " has ",
            instr.results.size(), " results, not ", inferred.size());
     for (std::size_t r = 0; r < inferred.size(); ++r) {

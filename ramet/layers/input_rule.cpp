@@ -8,7 +8,7 @@ void check_inputs(const Layer& layer, const std::vector<Spec>& inputs, InputRule
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Spec& x = inputs[i];
     const std::string head =
-        cat("Input ", i, " with name 'None' of layer '", layer.name(), "' is incompatible with the layer: expected ");
+        cat("Input ", i, " of layer '", layer.name(), "' is incompatible with the layer: expected ");
     const std::string tail = cat(". Full shape received: ", to_string(x.shape));
     require(!rule.ndim || x.rank() == rule.ndim, head, "ndim=", rule.ndim, ", found ndim=", x.rank(), tail);
     require(x.rank() >= rule.min_ndim, head, "min_ndim=", rule.min_ndim, ", found ndim=", x.rank(), tail);

@@ -105,11 +105,11 @@ TEST_CASE("arguments of Keras that we do not have are refused by name when they 
 
 TEST_CASE("inputs of a wrong rank or size are refused") {
   CHECK_THROWS_WITH_AS(Conv2D(4, 3, called("c"))(Input({8, 3})),
-                       "Input 0 with name 'None' of layer 'c' is incompatible with the layer: expected min_ndim=4, "
+                       "Input 0 of layer 'c' is incompatible with the layer: expected min_ndim=4, "
                        "found ndim=3. Full shape received: (None, 8, 3)",
                        UsageError);
   CHECK_THROWS_WITH_AS(MaxPooling2D(2, called("p"))(Input({8, 3})),
-                       "Input 0 with name 'None' of layer 'p' is incompatible with the layer: expected ndim=4, found "
+                       "Input 0 of layer 'p' is incompatible with the layer: expected ndim=4, found "
                        "ndim=3. Full shape received: (None, 8, 3)",
                        UsageError);
   CHECK_THROWS_WITH_AS(Conv2D(4, 3, called("c"))(Input({2, 2, 3})),
@@ -138,7 +138,7 @@ TEST_CASE("a built layer refuses other channels") {
   const Conv2D conv(4, 3, called("c"));
   conv(Input({8, 8, 3}));
   CHECK_THROWS_WITH_AS(conv(Input({8, 8, 1})),
-                       "Input 0 with name 'None' of layer 'c' is incompatible with the layer: expected axis -1 of "
+                       "Input 0 of layer 'c' is incompatible with the layer: expected axis -1 of "
                        "input shape to have value 3, but received input with shape (None, 8, 8, 1)",
                        UsageError);
   const BatchNormalization bn({}, called("b"));

@@ -42,7 +42,7 @@ Value soft_shrink(Value x) {
 }
 Value glu(Value x) {
   require(x.rank() >= 1 && x.dim(-1) % 2 == 0, "glu: the last axis must have an even size; got ", x.spec());
-  const Values halves = split(x, -1, {x.dim(-1) / 2, x.dim(-1) / 2});
+  const Values halves = split_sizes(x, -1, {x.dim(-1) / 2, x.dim(-1) / 2});
   return halves[0] * sigmoid(halves[1]);
 }
 // 0 below -1, x above 1, a parabola between.
@@ -115,7 +115,7 @@ class LayerActivation final : public OwnActivation {
       const std::lock_guard lock(building);
       layer_->prepare(SpecArgs{{Nest<Spec>(x.spec())}, {}});
     }
-    Trace trace(*x.program, false);
+    Trace trace(x.program(), false);
     return layer_->trace(trace, TracedArgs{{TracedNest(Traced{x, {}})}, {}}).leaf().value;
   }
   Json written() const override { return serialize_layer(*layer_); }
@@ -159,7 +159,8 @@ ActivationFunction layer_activation(const Json& json) {
 Value ActivationFunction::operator()(Value x) const { return own_ ? (*own_)(x) : kFunctions[index_](x); }
 
 ActivationFunction::ActivationFunction(std::string name, std::function<Value(Value)> function)
-    : ActivationFunction(std::make_unique<const FunctionActivation>(std::move(name), std::move(function))) {}
+    : ActivationFunction((require(static_cast<bool>(function), "an activation was given as an empty std::function"),
+                          std::make_unique<const FunctionActivation>(std::move(name), std::move(function)))) {}
 
 void ActivationFunction::let_go() const {
   if (--own_->holders_ == 0) delete own_;

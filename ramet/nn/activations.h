@@ -30,18 +30,26 @@ class OwnActivation {
   mutable std::atomic<int> holders_{0};
 };
 
-// An activation. A literal that names none does not compile; `ActivationFunction::from` takes names known at run time
-// only. (In `ramet`, Activation is the layer; layer configs in `ramet::layers` call this one Activation, as Keras names
+// An activation: one of Keras' names, a layer or a function of one's own. A literal that names none does not compile; a
+// name known at run time only is refused by UsageError. (In `ramet`, Activation is the layer; layer configs in
+// `ramet::layers` call this one Activation, as Keras names
 // the argument.)
 class ActivationFunction {
  public:
   static constexpr std::string_view kKind = "activation";
   constexpr ActivationFunction() = default;  // linear
-  consteval ActivationFunction(const char* name) : index_(find(name)) {
+  template <std::size_t N>
+  consteval ActivationFunction(const char (&name)[N]) : index_(find(name)) {
     if (index_ < 0) throw "no activation has this name; see kActivationNames";
   }
   explicit ActivationFunction(std::unique_ptr<const OwnActivation> own) : index_(-1), own_(own.release()) { hold(); }
+  template <RunTimeString S>
+  ActivationFunction(const S& name) : ActivationFunction(from(name)) {}
   // A function of one's own; a file can hold one that has a name.
+  template <class F>
+  requires(std::is_invocable_r_v<Value, F&, Value> && !std::same_as<F, ActivationFunction>)
+      ActivationFunction(F function)
+      : ActivationFunction("", std::move(function)) {}
   ActivationFunction(std::string name, std::function<Value(Value)> function);
   // A name of Keras', or of a function of the caller's (register_function); UsageError with the nearest name.
   static ActivationFunction from(std::string_view name);
@@ -65,6 +73,10 @@ class ActivationFunction {
   Value operator()(Value x) const;
 
  private:
+  struct Own {
+    std::string name;
+    std::function<Value(Value)> function;
+  };
   static constexpr int find(std::string_view name) {
     for (std::size_t i = 0; i < kActivationNames.size(); ++i)
       if (kActivationNames[i] == name) return static_cast<int>(i);

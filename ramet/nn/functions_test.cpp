@@ -82,9 +82,9 @@ Arrays run(const Backend& backend, const Arrays& in, Emit&& emit) {
 }
 
 Value gradient(Value y, Value x) {
-  const Value one = ops::full(*y.program, y.shape(), 1, y.dtype());
+  const Value one = ops::full(y.program(), y.shape(), 1, y.dtype());
   const Value g = gradients(std::vector<Value>{y}, std::vector<Value>{one}, std::vector<Value>{x})[0];
-  return g ? g : ops::zeros(*y.program, x.shape(), x.dtype());
+  return g ? g : ops::zeros(y.program(), x.shape(), x.dtype());
 }
 
 // An array, or a number written in place.

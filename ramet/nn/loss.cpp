@@ -23,6 +23,15 @@ std::pair<Value, Value> same_rank(Value a, Value b) {
   return {a, b};
 }
 
+void check_weight(Value values, Value weight) {
+  bool fits = weight.rank() <= values.rank();
+  try {
+    fits = fits && broadcast_shapes(values.shape(), weight.shape()) == values.shape();
+  } catch (const UsageError&) { fits = false; }
+  require(fits, "sample_weight of shape ", to_string(weight.shape()), " does not fit the values to be weighted, ",
+          to_string(values.shape()), "; give one weight per sample, or one per value");
+}
+
 Value divide_no_nan(Value a, Value b) {
   const Value zero = scalar_like(b, 0), none = equal(b, zero);
   return select(none, scalar_like(a, 0), a / select(none, scalar_like(b, 1), b));
@@ -76,6 +85,7 @@ Value LossBase::operator()(Value y_true, Value y_pred, Value sample_weight, Valu
       losses::masked_weight(sample_weight, mask, reduction() == "mean" || reduction() == "sum_over_batch_size");
   if (weight) {
     std::tie(values, weight) = losses::same_rank(values, cast(weight, values.dtype()));
+    losses::check_weight(values, weight);
     values = values * weight;
   }
   return reduce(values, weight, reduction());

@@ -76,6 +76,9 @@ std::pair<Value, Value> same_rank(Value a, Value b);
 // counts them alone.
 Value masked_weight(Value sample_weight, Value mask, bool mean);
 
+// UsageError that names sample_weight when it cannot be spread over the values.
+void check_weight(Value values, Value weight);
+
 // sum / count, or 0 where the count is 0.
 Value divide_no_nan(Value a, Value b);
 

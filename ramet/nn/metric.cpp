@@ -59,6 +59,7 @@ void update_mean(Trace& trace, const VariableRefs& state, Value values, Value we
     std::tie(values, weight) = losses::same_rank(values, weight);
     const std::size_t rank = weight.rank();
     values = reduce(values, rank);
+    losses::check_weight(values, weight);
     weight = broadcast_to(weight, values.shape());
     values = values * weight;
     weight = rank > 1 ? reduce(weight, 1) : weight;

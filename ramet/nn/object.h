@@ -8,6 +8,7 @@
 
 #include "ramet/base/arguments.h"
 #include "ramet/base/strings.h"
+#include "ramet/graph/keras_names.h"
 #include "ramet/graph/load_context.h"
 
 namespace ramet {
@@ -33,6 +34,23 @@ struct ObjectClass {
   const std::type_info* type = nullptr;
 };
 
+template <class Interface>
+class Object;
+namespace detail {
+template <class F, class Signature>
+inline constexpr bool callable_as = false;
+template <class F, class R, class... A>
+inline constexpr bool callable_as<F, std::function<R(A...)>> = std::is_invocable_r_v<R, F&, A...>;
+}  // namespace detail
+
+// What can stand for an object of a kind because it is a function of the same arguments.
+template <class F, class Interface>
+concept FunctionOf = requires {
+  typename Interface::Function;
+}
+&&detail::callable_as<F, typename Interface::Function> && !std::derived_from<F, Interface> &&
+    !std::derived_from<F, Object<Interface>>;
+
 // What Keras writes for a function: its name. One without a name is written "<lambda>", which no file may hold.
 inline constexpr std::string_view kNameless = "<lambda>", kFunctionClass = "function";
 
@@ -49,6 +67,13 @@ class Object {
   Object(const char* name) : Object(std::string_view(name)) {}
   Object(const std::string& name) : Object(std::string_view(name)) {}
   Object(std::string_view name) : object_(make(name, {})) {}
+  // A function of one's own, for the kinds that take one (Interface::Function says which). A file can hold it when it
+  // has a name.
+  template <class F>
+  requires FunctionOf<F, Interface> Object(F function) : object_(Interface::from_function("", std::move(function))) {}
+  template <class F>
+  requires FunctionOf<F, Interface> Object(std::string name, F function)
+      : object_(Interface::from_function(std::move(name), std::move(function))) {}
 
   explicit operator bool() const { return object_ != nullptr; }
   const Interface* operator->() const { return object_.get(); }
@@ -73,9 +98,7 @@ class Object {
         if (alias != snake) names.emplace_back(alias);
     }
     if (LoadContext* loading = LoadContext::current()) loading->unknown = cat(Interface::kKind, " '", name, "'");
-    const std::string near = nearest(name, names);
-    throw UsageError(cat("unknown ", Interface::kKind, " '", name, "'",
-                         near.empty() ? "" : cat("; did you mean '", near, "'?"), " (", join(names, ", "), ")"));
+    throw UsageError(cat(unknown_name(Interface::kKind, name, names), " (", join(names, ", "), ")"));
   }
   // The function of the caller's that has this name; null when there is none that can be an object of this kind.
   static std::shared_ptr<const Interface> from_function(const std::string& name) {

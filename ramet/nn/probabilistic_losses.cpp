@@ -87,7 +87,7 @@ LossBase::Unreduced CategoricalFocalCrossentropy::call(Value y_true, Value y_pre
           "CategoricalFocalCrossentropy: `alpha` has ", alpha.size(), " values for ", q.dim(-1), " classes");
   const Value weight =
       power(1.0 - q, config().gamma) *
-      cast(constant(*q.program, Array::of<double>({static_cast<std::int64_t>(alpha.size())}, alpha)), q.dtype());
+      cast(constant(q.program(), Array::of<double>({static_cast<std::int64_t>(alpha.size())}, alpha)), q.dtype());
   return {-reduce_sum(weight * smooth_classes(y, config().label_smoothing) * log(q), {axis}), {}};
 }
 

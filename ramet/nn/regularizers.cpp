@@ -31,7 +31,7 @@ Value OrthogonalRegularizer::operator()(Value w) const {
   const Value product = rows ? matmul(unit, unit, {.transpose_a = false, .transpose_b = true})
                              : matmul(unit, unit, {.transpose_a = true, .transpose_b = false});
   const auto n = product.dim(0);
-  const Value off = cast(not_equal(iota(*w.program, {n, n}, 0), iota(*w.program, {n, n}, 1)), w.dtype());
+  const Value off = cast(not_equal(iota(w.program(), {n, n}, 0), iota(w.program(), {n, n}, 1)), w.dtype());
   const double pairs = static_cast<double>(n * (n - 1)) / 2;
   return sum_all(abs(product) * off) * (config().factor * 0.5 / pairs);
 }

@@ -61,10 +61,10 @@ class Widener {
     if (v.dtype() != DType::bf16) return v;
     Value& known = float_of(v);
     if (known) return known;
-    const int producer = v.program->producer(v.id);
-    const Instr* maker = producer >= 0 ? &v.program->instr(producer) : nullptr;
+    const int producer = v.program().producer(v.id);
+    const Instr* maker = producer >= 0 ? &v.program().instr(producer) : nullptr;
     if (maker && maker->op == &ops::constant_op)
-      return known = ops::constant(*v.program, maker->attrs.as<ops::ConstantAttrs>().value.astype(DType::f32));
+      return known = ops::constant(v.program(), maker->attrs.as<ops::ConstantAttrs>().value.astype(DType::f32));
     return known = ops::cast(v, DType::f32);
   }
 
@@ -86,7 +86,7 @@ class Widener {
   }
 
   // What is known of a brain float of the new program on the device that is emitted to.
-  Value& float_of(Value v) { return float_of_[{v.id, v.program->device}]; }
+  Value& float_of(Value v) { return float_of_[{v.id, v.program().device}]; }
 
   const Program& program_;
   std::map<std::pair<int, Device>, Value> float_of_;

@@ -43,6 +43,21 @@ class Callback {
   Model model_;
 };
 
+// A number that a callback tells afterwards. Copies of the callback have it in common, so the one that was given to fit
+// by value need not be looked for.
+template <class T>
+class SharedResult {
+ public:
+  operator const T&() const { return *value_; }
+  SharedResult& operator=(T value) {
+    *value_ = value;
+    return *this;
+  }
+
+ private:
+  std::shared_ptr<T> value_ = std::make_shared<T>();
+};
+
 // How options hold a callback: made from a value or from a shared_ptr when the caller wants to look at it afterwards.
 class CallbackRef {
  public:

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
+#include "ramet/base/messages.h"
 #include "ramet/train/compiled_loss.h"
 #include "ramet/train/training.h"
 
 namespace ramet {
 namespace {
 
-void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
+void say(const std::string& line) { ramet::say(MessageKind::info, line + "\n"); }
 
 std::string number(double v) {
   std::ostringstream out;
@@ -40,8 +40,8 @@ const double* find(const Logs& logs, const Monitor& monitor, const char* who) {
   if (!found) {
     std::vector<std::string> names;
     for (const auto& entry : logs) names.push_back(entry.first);
-    say(cat(who, " conditioned on metric `", monitor.name(),
-            "` which is not available. Available metrics are: ", join(names, ",")));
+    ramet::say(MessageKind::warning, cat(who, " conditioned on metric `", monitor.name(),
+                                         "` which is not available. Available metrics are: ", join(names, ","), "\n"));
   }
   return found;
 }
@@ -68,7 +68,9 @@ EarlyStopping::EarlyStopping(Config config)
 
 void EarlyStopping::on_train_begin() {
   monitor_.begin(model());
-  wait_ = stopped_epoch = best_epoch = 0;
+  wait_ = 0;
+  stopped_epoch = 0;
+  best_epoch = 0;
   best = monitor_.worst();
   best_weights_.clear();
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <fstream>
 
+#include "ramet/base/config.h"
 #include "ramet/train/callback.h"
 
 namespace ramet {
@@ -44,14 +45,23 @@ class EarlyStopping final : public Callback {
     std::optional<double> baseline = std::nullopt;
     bool restore_best_weights = false;
     std::int64_t start_from_epoch = 0;
+    static constexpr auto fields = Fields{field("monitor", &Config::monitor),
+                                          field("min_delta", &Config::min_delta),
+                                          field("patience", &Config::patience),
+                                          field("verbose", &Config::verbose),
+                                          field("mode", &Config::mode),
+                                          field("baseline", &Config::baseline),
+                                          field("restore_best_weights", &Config::restore_best_weights),
+                                          field("start_from_epoch", &Config::start_from_epoch)};
   };
   EarlyStopping() : EarlyStopping(Config{}) {}
   EarlyStopping(Config config);
   void on_train_begin() override;
   void on_epoch_end(std::int64_t epoch, Logs& logs) override;
   void on_train_end() override;
-  std::int64_t stopped_epoch = 0, best_epoch = 0;
-  double best = 0;
+  // What happened, also of a copy that fit was given: {.callbacks = {stop}}, then stop.stopped_epoch.
+  SharedResult<std::int64_t> stopped_epoch, best_epoch;
+  SharedResult<double> best;
 
  private:
   Config config_;
@@ -72,6 +82,10 @@ class ReduceLROnPlateau final : public Callback {
     double min_delta = 0.0001;
     std::int64_t cooldown = 0;
     double min_lr = 0;
+    static constexpr auto fields = Fields{field("monitor", &Config::monitor),   field("factor", &Config::factor),
+                                          field("patience", &Config::patience), field("verbose", &Config::verbose),
+                                          field("mode", &Config::mode),         field("min_delta", &Config::min_delta),
+                                          field("cooldown", &Config::cooldown), field("min_lr", &Config::min_lr)};
   };
   ReduceLROnPlateau() : ReduceLROnPlateau(Config{}) {}
   ReduceLROnPlateau(Config config);

@@ -121,6 +121,17 @@ Json modern_optimizer(const Json& json) {
   return Json(std::move(out));
 }
 
+// {{"label", {"mae"}}}: what stands before a list is an output.
+void check_metric_outputs(const MetricArgs& args, const std::vector<std::string>& outputs, const char* what) {
+  for (const auto& entry : args.list()) {
+    if (!entry.is_list() || entry.list().size() != 2 || entry.list()[0].is_list() || !entry.list()[1].is_list())
+      continue;
+    const std::string& name = entry.list()[0].one().name();
+    require(name.empty() || std::find(outputs.begin(), outputs.end(), name) != outputs.end(), "compile: `", what,
+            "` names the output '", name, "', which the model has not; its outputs are '", join(outputs, "', '"), "'");
+  }
+}
+
 Compiled& compiled_of(Training& training, const char* what) {
   require(training.compiled.has_value(), "You must call compile() before ", what);
   return *training.compiled;
@@ -147,6 +158,8 @@ void Model::compile(const CompileOptions& options) {
   }
   if (layer().has_graph()) {
     const Outputs outputs(layer());
+    check_metric_outputs(merged.metrics, outputs.names, "metrics");
+    check_metric_outputs(merged.weighted_metrics, outputs.names, "weighted_metrics");
     merged.metrics = by_output_name(merged.metrics, outputs.names);
     merged.weighted_metrics = by_output_name(merged.weighted_metrics, outputs.names);
     (void)losses_by_output(merged, outputs.names);

@@ -218,7 +218,7 @@ DataSet match_data(ModelLayer& model, const DataRequest& r, const CompileOptions
       }
   require(same, "Data cardinality is ambiguous. Make sure all arrays contain the same number of samples. ",
           sizes_of(data));
-  require(count > 0, r.who, ": the data holds no samples");
+  require(count > 0 || (count == 0 && r.may_be_empty), r.who, ": the data holds no samples");
   data.count = count;
   return data;
 }

@@ -18,6 +18,7 @@ struct DataRequest {
   const Feed& y;
   const Feed& sample_weight;
   const char* who;  // "fit", for messages
+  bool may_be_empty = false;
 };
 
 // UsageError in Keras' words when something does not fit the model. Builds a Sequential that has no input yet.

@@ -1,9 +1,9 @@
 // Model::fit, evaluate and the on-batch calls.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "ramet/array/random.h"
+#include "ramet/base/messages.h"
 #include "ramet/train/progress.h"
 #include "ramet/train/runner.h"
 
@@ -103,16 +103,15 @@ class FitLoop {
     measuring_.reset();
     const std::int64_t steps = options_.steps_per_epoch.value_or(batches_.count());
     if (options_.verbose != 0 && options_.epochs > 1)
-      std::fputs(epoch_line(static_cast<int>(epoch), static_cast<int>(options_.epochs)).c_str(), stderr);
+      say(MessageKind::progress, epoch_line(static_cast<int>(epoch), static_cast<int>(options_.epochs)));
     Progress progress(stderr_progress(options_.verbose, steps));
     for (const auto& c : options_.callbacks) c->on_epoch_begin(epoch);
     for (std::int64_t step = 0; step < steps; ++step) {
       if (cursor_ == batches_.count()) {
         if (step > 0) {
-          std::fputs(
+          say(MessageKind::warning,
               "Your input ran out of data; interrupting the epoch. Make sure that your data can give at least "
-              "`steps_per_epoch * epochs` batches.\n",
-              stderr);
+              "`steps_per_epoch * epochs` batches.\n");
           break;
         }
         cursor_ = 0;
@@ -211,6 +210,10 @@ History Model::fit(const Feed& x, const Feed& y, const FitOptions& options) {
   else if (options.validation_split != 0)
     validation = split_off(data, options.validation_split);
   weigh_classes(data, options.class_weight);
+  if (trainable_weights().empty())
+    say(MessageKind::warning,
+        cat("fit: The model does not have any trainable weights, so nothing is learned: '", name(),
+            count_params() > 0 ? "' is frozen; set_trainable(true) opens it\n" : "' has none\n"));
   return FitLoop(*this, *training, std::move(data), std::move(validation), options).run();
 }
 History Model::fit(const Feed& x, const Feed& y) { return fit(x, y, FitOptions{}); }

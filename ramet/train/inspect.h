@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "ramet/array/feed.h"
 #include "ramet/graph/model.h"
-#include "ramet/train/feed.h"
 
 namespace ramet {
 

@@ -4,11 +4,11 @@
 #include <map>
 #include <numeric>
 
+#include "ramet/array/feed.h"
 #include "ramet/nn/losses.h"
 #include "ramet/nn/metrics.h"
 #include "ramet/nn/optimizers.h"
 #include "ramet/train/callback.h"
-#include "ramet/train/feed.h"
 
 namespace ramet {
 
@@ -21,9 +21,12 @@ class Named {
   Named(std::nullptr_t) {}
   Named(const char* name) : name_(name) {}
   Named(std::string name) : name_(std::move(name)) {}
+  Named(std::string_view name) : name_(name) {}
   Named(Object<Interface> object) : object_(std::move(object)) {}
   template <std::derived_from<Interface> T>
   Named(T object) : object_(std::move(object)) {}
+  template <class F>
+  requires FunctionOf<F, Interface> Named(F function) : object_(std::move(function)) {}
 
   // Keras' own function of this name, as files hold it that were compiled with the function itself.
   static Named of_function(std::string name) {
@@ -107,10 +110,13 @@ class MetricArgs {
   MetricArgs(std::nullptr_t) {}
   MetricArgs(const char* name) : one_(name) {}
   MetricArgs(std::string name) : one_(std::move(name)) {}
+  MetricArgs(std::string_view name) : one_(name) {}
   MetricArgs(Metric metric) : one_(std::move(metric)) {}
   explicit MetricArgs(Named<MetricBase> metric) : one_(std::move(metric)) {}
   template <std::derived_from<MetricBase> T>
   MetricArgs(T metric) : one_(std::move(metric)) {}
+  template <class F>
+  requires FunctionOf<F, MetricBase> MetricArgs(F function) : one_(std::move(function)) {}
   MetricArgs(std::initializer_list<MetricArgs> list) : list_(list), is_list_(true) {}
   MetricArgs(std::vector<MetricArgs> list) : list_(std::move(list)), is_list_(true) {}
   // A dict: an entry for each name.

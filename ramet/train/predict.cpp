@@ -26,7 +26,8 @@ Predictions predict_data(const Model& model, const Feed& x, std::optional<std::i
   const auto training = Training::of(layer);
   const Feed none;
   const Gate::Read reading(training->gate);
-  const DataSet data = match_data(layer, {x, none, none, who}, nullptr);
+  const DataSet data = match_data(layer, {x, none, none, who, true}, nullptr);
+  if (data.count == 0) return Predictions(predict_nothing(*training, layer, data), output_names(layer));
   Batches batches(data, batch_size ? *batch_size : data.count);
   const std::int64_t steps = std::min(batches.count(), options.steps.value_or(batches.count()));
   Progress progress(stderr_progress(options.verbose, steps));
@@ -62,6 +63,17 @@ void Model::set_weights(const Arrays& values) {
   const auto training = Training::of(layer());
   const Gate::Write alone(training->gate);
   layer().set_weights(values);
+}
+
+Predictions Model::operator()(const Feed& x, const MaskCall& call) const {
+  if (!call.training.value_or(false) && call.mask.is_none()) return predict_on_batch(x);
+  std::vector<std::pair<std::string, Arg>> kwargs;
+  if (call.training) kwargs.emplace_back("training", Arg(Json(*call.training)));
+  if (!call.mask.is_none()) kwargs.emplace_back("mask", call.mask);
+  const auto training = Training::of(layer());
+  const Training::Owner owner(*training, layer(), "a call in training");
+  const Gate::Write alone(training->gate);
+  return call_on_arrays(layer(), {x}, kwargs);
 }
 
 // ---- Predictor

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 
 #include "ramet/base/error.h"
+#include "ramet/base/messages.h"
 
 namespace ramet {
 namespace {
@@ -17,10 +17,7 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-void write_to_stderr(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
-}
+void say_progress(std::string_view text) { say(MessageKind::progress, text); }
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -31,7 +28,7 @@ std::string environment(const char* name) {
 
 ProgressOptions stderr_progress(int verbose, std::optional<std::int64_t> target) {
   require(verbose >= 0 && verbose <= 2, "verbose: must be 0 (silent), 1 (bar) or 2 (one line an epoch); got ", verbose);
-  const bool can_redraw = isatty(STDERR_FILENO) && environment("TERM") != "dumb";
+  const bool can_redraw = !has_message_handler() && isatty(STDERR_FILENO) && environment("TERM") != "dumb";
   ProgressOptions options{.target = target};
   options.style = verbose == 0                 ? ProgressStyle::silent
                   : verbose == 1 && can_redraw ? ProgressStyle::bar
@@ -44,7 +41,7 @@ ProgressOptions stderr_progress(int verbose, std::optional<std::int64_t> target)
 
 Progress::Progress(ProgressOptions options) : options_(std::move(options)) {
   if (!options_.clock) options_.clock = steady_seconds;
-  if (!options_.write) options_.write = write_to_stderr;
+  if (!options_.write) options_.write = say_progress;
   start_ = options_.clock();
 }
 

@@ -25,11 +25,11 @@ struct ProgressOptions {
   int columns = 0;         // of the terminal; a live bar leaves out metrics that do not fit. 0: no bound
   double interval = 0.05;  // seconds between two redraws
   std::function<double()> clock = nullptr;                // seconds since any moment; by default the steady clock
-  std::function<void(std::string_view)> write = nullptr;  // where text goes; by default to stderr, flushed
+  std::function<void(std::string_view)> write = nullptr;  // where text goes; by default ramet/base/messages.h
 };
 
-// Options for `verbose` (0, 1 or 2, else UsageError) on this process' stderr: a bar only if that is a terminal able to
-// redraw a line, otherwise the line; colour unless NO_COLOR is set; the columns the terminal has.
+// Options for `verbose` (0, 1 or 2, else UsageError) where messages go: a bar only if that is a terminal able to redraw
+// a line, otherwise the line; colour unless NO_COLOR is set; the columns the terminal has.
 ProgressOptions stderr_progress(int verbose, std::optional<std::int64_t> target);
 
 // The progress of one epoch. One thread at a time.

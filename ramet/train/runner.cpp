@@ -60,6 +60,23 @@ std::optional<bool> Measuring::direction(std::string_view log) const {
   return std::nullopt;
 }
 
+Arrays predict_nothing(Training& training, ModelLayer& model, const DataSet& data) {
+  BatchSignature one;
+  for (const Array& a : data.x) {
+    one.x.emplace_back();
+    if (!a.defined()) continue;
+    one.x.back() = Spec{a.shape(), a.dtype()};
+    one.x.back()->shape[0] = 1;
+  }
+  Arrays out;
+  for (const Spec& spec : training.plan(model, one)->outputs) {
+    Shape shape = spec.shape.empty() ? Shape{0} : spec.shape;
+    shape[0] = 0;
+    out.emplace_back(shape, spec.dtype);
+  }
+  return out;
+}
+
 Arrays predict_all(Training& training, ModelLayer& model, Batches& batches, std::int64_t steps,
                    const std::function<void(std::int64_t)>& before, const std::function<void(std::int64_t)>& after) {
   std::int64_t total = 0;
@@ -90,7 +107,8 @@ Arrays predict_all(Training& training, ModelLayer& model, Batches& batches, std:
     for (std::size_t i = 0; i < out.size(); ++i) {
       const Spec& spec = plan->outputs[i];
       if (out[i].defined()) {
-        ensure(!spec.shape.empty() && spec.shape[0] == n, "output ", i, " changed its first axis between batches");
+        require(!spec.shape.empty() && spec.shape[0] == n, "predict: output ", i,
+                " has the samples as its first axis in some batches and not in others; use one batch size");
         const std::size_t bytes = out[i].byte_size() / static_cast<std::size_t>(total);
         external.push_back(static_cast<char*>(out[i].raw()) + static_cast<std::size_t>(done) * bytes);
       } else {

@@ -27,6 +27,8 @@ class Measuring {
 };
 
 // Outputs for all samples.
+// What no samples give: outputs of the right shapes with nothing in them.
+Arrays predict_nothing(Training& training, ModelLayer& model, const DataSet& data);
 Arrays predict_all(Training& training, ModelLayer& model, Batches& batches, std::int64_t steps,
                    const std::function<void(std::int64_t)>& before, const std::function<void(std::int64_t)>& after);
 

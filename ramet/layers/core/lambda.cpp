@@ -100,7 +100,7 @@ TracedNest LambdaLayer::call_args(const CallContext& ctx, const TracedArgs& args
   require(!ys.empty(), describe(*this), ": the function returned nothing");
   TracedNest::List list;
   for (const Value& y : ys) {
-    require(y.program == &ctx.program(), describe(*this),
+    require(y.belongs_to(ctx.program()), describe(*this),
             ": the function returned a value that it did not compute here");
     if (config().output_shape) {
       Shape want = *config().output_shape, got(y.shape().begin() + (y.rank() ? 1 : 0), y.shape().end());

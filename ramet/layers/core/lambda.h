@@ -8,6 +8,7 @@ namespace layers {
 // A function of one value, of a list, or of everything; with one result or several. Copies share the function.
 class LambdaFunction {
  public:
+  static constexpr std::string_view kKind = "function";
   LambdaFunction() = default;
   LambdaFunction(const char* name);  // after register_function(name, …); what files can hold
   LambdaFunction(const std::string& name) : LambdaFunction(name.c_str()) {}
@@ -50,7 +51,7 @@ class LambdaLayer final : public LayerOf<LambdaLayer, LambdaConfig, MaskRule::cu
   explicit LambdaLayer(LambdaConfig config, LayerOptions options = {});
   static LayerRef from_config(const JsonObject& json);
   static LayerRegistration registration() {
-    return {std::string(kClassName), "", &LambdaLayer::from_config, nullptr, &typeid(LambdaLayer)};
+    return {std::string(kClassName), "", &LambdaLayer::from_config, &LambdaLayer::arguments, &typeid(LambdaLayer)};
   }
   TracedNest call_args(const CallContext& ctx, const TracedArgs& args) const override;
   Values compute_mask(const CallContext& ctx, const std::vector<Traced>& inputs) const override;

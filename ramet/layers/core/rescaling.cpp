@@ -8,7 +8,7 @@ namespace {
 Value as_value(Value like, const NumberOrList& numbers) {
   if (numbers.single()) return ops::scalar_like(like, numbers.values()[0]);
   const auto count = static_cast<std::int64_t>(numbers.values().size());
-  return ops::constant(*like.program, Array::of<double>({count}, numbers.values()).astype(like.dtype()));
+  return ops::constant(like.program(), Array::of<double>({count}, numbers.values()).astype(like.dtype()));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ void BatchNormalizationLayer::check(const std::vector<Spec>& inputs) const {
           to_string(x.shape), ". Received: axis=", axis);
   if (!built()) return;
   const auto channels = moving_mean_.variable()->stored().dim(0), got = x.dim(static_cast<int>(axis));
-  require(got == None || got == channels, "Input 0 with name 'None' of layer '", name(),
+  require(got == None || got == channels, "Input 0 of layer '", name(),
           "' is incompatible with the layer: expected axis ", axis, " of input shape to have value ", channels,
           ", but received input with shape ", to_string(x.shape));
 }

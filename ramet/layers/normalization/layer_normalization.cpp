@@ -47,7 +47,7 @@ void LayerNormalizationLayer::check(const std::vector<Spec>& inputs) const {
   const auto axes = sorted(config().axis);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const auto want = w.variable()->stored().dim(static_cast<int>(i)), got = inputs[0].dim(static_cast<int>(axes[i]));
-    require(got == None || got == want, "Input 0 with name 'None' of layer '", name(),
+    require(got == None || got == want, "Input 0 of layer '", name(),
             "' is incompatible with the layer: expected axis ", axes[i], " of input shape to have value ", want,
             ", but received input with shape ", to_string(inputs[0].shape));
   }

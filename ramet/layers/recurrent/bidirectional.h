@@ -10,7 +10,10 @@ struct MergeModeNames {
 // How the two directions become one output; nullptr (Keras' None): they stay two.
 class MergeMode {
  public:
-  consteval MergeMode(const char* name) : choice_(name) {}
+  template <std::size_t N>
+  consteval MergeMode(const char (&name)[N]) : choice_(name) {}
+  template <RunTimeString S>
+  MergeMode(const S& name) : choice_(name) {}
   constexpr MergeMode(std::nullptr_t) : choice_(kNone) {}
   constexpr explicit MergeMode(Choice<MergeModeNames> choice) : choice_(choice) {}
   constexpr std::string_view name() const { return choice_.name(); }

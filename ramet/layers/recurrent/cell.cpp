@@ -33,8 +33,8 @@ TracedNest call_cell(const Cell& cell, const Layer& layer, const CallContext& ct
   const Spec spec = input.spec();  // a copy: emitting moves the program's own
   const CellConstants constants = cell.constants(ctx, spec);
   const CellStep result = cell.step(ctx, cell.project(ctx, input, constants), states, constants);
-  ensure(result.states.size() == sizes.size(), describe(layer), ": step returned ", result.states.size(),
-         " states, not ", sizes.size());
+  require(result.states.size() == sizes.size(), describe(layer), ": step returned ", result.states.size(),
+          " states, not ", sizes.size());
   // States come back in the structure they were given in.
   std::size_t at = 0;
   TracedNest next = given->map<Traced>([&](const Traced&) { return Traced{result.states[at++], {}}; });
@@ -116,8 +116,8 @@ std::optional<CellSequence> run_sequence(const ops::RecurrentCell& cell, Value x
 }
 
 Values gate_parts(Value x, std::size_t gates) {
-  return ops::split(x, static_cast<int>(x.rank()) - 1,
-                    std::vector<std::int64_t>(gates, x.dim(-1) / static_cast<std::int64_t>(gates)));
+  return ops::split_sizes(x, static_cast<int>(x.rank()) - 1,
+                          std::vector<std::int64_t>(gates, x.dim(-1) / static_cast<std::int64_t>(gates)));
 }
 
 }  // namespace ramet::layers

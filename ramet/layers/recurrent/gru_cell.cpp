@@ -34,7 +34,7 @@ CellConstants GRUCellLayer::constants(const CallContext& ctx, const Spec& x) con
           .list();
   if (!config().reset_after) {
     const auto units = config().units;
-    for (const Value& part : ops::split(ctx[recurrent_kernel_], 1, {2 * units, units}))
+    for (const Value& part : ops::split_sizes(ctx[recurrent_kernel_], 1, {2 * units, units}))
       out.push_back(CellConstants(part));
   }
   return CellConstants(std::move(out));

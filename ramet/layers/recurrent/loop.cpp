@@ -52,8 +52,8 @@ ops::ScanResult loop(Trace& trace, const Values& carries, const Values& sequence
     for (std::size_t i = 0; i < used.read.size(); ++i) inside.bind(used.read[i], k[constants.size() + i]);
     ops::ScanResult result = step(inside, front(c, carries.size()), x, front(k, constants.size()));
     for (const auto& v : used.updated) result.carries.push_back(inside.value_of(v));
-    ensure(inside.variables().empty() && inside.losses.size() == used.losses,
-           "a step of a loop used other variables the second time");
+    require(inside.variables().empty() && inside.losses.size() == used.losses,
+            "a step of a loop used other variables the second time");
     result.outputs.insert(result.outputs.end(), inside.losses.begin(), inside.losses.end());
     return result;
   };

@@ -96,8 +96,8 @@ void run_steps(Call& call) {
     const CellConstants constants_here = call.constants.map<Value>([&](const Value&) { return k[at++]; });
     const Values before(c.begin(), c.begin() + static_cast<std::ptrdiff_t>(count));
     CellStep now = cell.step(inner, xs[0], before, constants_here);
-    ensure(now.states.size() == count, describe(call.cell_layer), ": step returned ", now.states.size(),
-           " states, not ", count);
+    require(now.states.size() == count, describe(call.cell_layer), ": step returned ", now.states.size(),
+            " states, not ", count);
     if (call.mask) {
       for (std::size_t i = 0; i < count; ++i)
         now.states[i] = ops::select(spread(xs[1], now.states[i]), now.states[i], before[i]);

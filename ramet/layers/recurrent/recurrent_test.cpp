@@ -325,7 +325,7 @@ TEST_CASE("recurrent: what cannot be is refused with a reason") {
                        "RNN 'r': Dense 'd' is not a cell; a cell derives from CellOf and says its state_size and step",
                        UsageError);
   CHECK_THROWS_WITH_AS(GRU(2, {}, {.name = "g"})(Input({4})),
-                       "Input 0 with name 'None' of layer 'g' is incompatible with the layer: expected ndim=3, found "
+                       "Input 0 of layer 'g' is incompatible with the layer: expected ndim=3, found "
                        "ndim=2. Full shape received: (None, 4)",
                        UsageError);
   CHECK_THROWS_WITH_AS(GRU(2, {.stateful = true}, {.name = "g"})(Input({4, 3})),

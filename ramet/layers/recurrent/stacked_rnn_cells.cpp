@@ -61,8 +61,8 @@ CellStep StackedRNNCellsLayer::step(const CallContext& ctx, Value x, const Value
                      states.begin() + static_cast<std::ptrdiff_t>(at + count));
     const CellConstants& k = constants.list().at(i);
     const CellStep result = cells_[i]->step(inner, i == 0 ? x : cells_[i]->project(inner, out.output, k), own, k);
-    ensure(result.states.size() == count, describe(*config().cells[i]), ": step returned ", result.states.size(),
-           " states, not ", count);
+    require(result.states.size() == count, describe(*config().cells[i]), ": step returned ", result.states.size(),
+            " states, not ", count);
     out.output = result.output;
     out.states.insert(out.states.end(), result.states.begin(), result.states.end());
     at += count;

@@ -75,7 +75,7 @@ TEST_CASE("TimeDistributed: shapes, paths, config; refusals") {
   CHECK(layer->weights()[0]->path == "td/dense/kernel");
   CHECK(Json(layer->clone()->get_config()) == Json(layer->get_config()));
   CHECK_THROWS_WITH_AS(TimeDistributed(Dense(4), LayerOptions{.name = "td"})(Input({3})),
-                       "Input 0 with name 'None' of layer 'td' is incompatible with the layer: expected min_ndim=3, "
+                       "Input 0 of layer 'td' is incompatible with the layer: expected min_ndim=3, "
                        "found ndim=2. Full shape received: (None, 3)",
                        UsageError);
   CHECK_THROWS_WITH_AS(

@@ -38,9 +38,9 @@ Value stretch(Value x, int axis, std::int64_t factor) {
   for (int i = axis + 1; i < static_cast<int>(x.rank()); ++i) inner *= x.dim(i);
   out[static_cast<std::size_t>(axis)] *= factor;
   const Places at = places(n, factor, x.dtype());
-  const Value low = ops::constant(*x.program, at.low), share = ops::constant(*x.program, at.share),
+  const Value low = ops::constant(x.program(), at.low), share = ops::constant(x.program(), at.share),
               zero = ops::scalar_like(share, 0);
-  const Value cell = ops::iota(*x.program, {1, n}, 1), next = low + ops::scalar_like(low, 1);
+  const Value cell = ops::iota(x.program(), {1, n}, 1), next = low + ops::scalar_like(low, 1);
   const Value weights =
       ops::select(ops::equal(cell, low), 1.0 - share, ops::select(ops::equal(cell, next), share, zero));
   return ops::reshape(ops::matmul(weights, ops::reshape(x, {outer, n, inner})), out);
@@ -52,7 +52,7 @@ void normalize(UpSampling1DConfig& c) {
   require(c.size > 0, "Argument `size` should be a positive integer. Received: size=", c.size);
 }
 void UpSampling1DLayer::check(const std::vector<Spec>& inputs) const { check_inputs(*this, inputs, {.ndim = 3}); }
-Value UpSampling1DLayer::call(const CallContext&, Value x) const { return ops::repeat(x, 1, config().size); }
+Value UpSampling1DLayer::call(const CallContext&, Value x) const { return ops::repeat_along(x, 1, config().size); }
 
 void normalize(UpSampling2DConfig& c) {
   c.size = standardize(c.size, 2, "size");
@@ -67,7 +67,8 @@ Value UpSampling2DLayer::call(const CallContext&, Value x) const {
   const int first = channels_first(config().data_format) ? 2 : 1;
   for (int i = 0; i < 2; ++i) {
     const auto factor = config().size.values()[static_cast<std::size_t>(i)];
-    x = config().interpolation.name() == "nearest" ? ops::repeat(x, first + i, factor) : stretch(x, first + i, factor);
+    x = config().interpolation.name() == "nearest" ? ops::repeat_along(x, first + i, factor)
+                                                   : stretch(x, first + i, factor);
   }
   return x;
 }

@@ -23,7 +23,7 @@ constexpr double kScale = 0.25;
 Value written_out(Value q, Value k, Value v, Value mask, bool causal) {
   const auto heads_first = [](Value x) { return ops::transpose(x, {0, 2, 1, 3}); };
   Value scores = ops::matmul(heads_first(q * kScale), heads_first(k), {.transpose_b = true});
-  Program& p = *q.program;
+  Program& p = q.program();
   const Shape plane{1, 1, q.dim(1), k.dim(1)};
   if (causal) {
     const Value below = ops::greater_equal(ops::iota(p, plane, 2), ops::iota(p, plane, 3));

@@ -12,9 +12,9 @@ std::int64_t reach(std::int64_t window, std::int64_t dilation) { return (window 
 std::vector<Spec> infer_conv(const ConvAttrs& a, std::span<const Spec> in) {
   const Spec &x = in[0], &w = in[1];
   const std::size_t spatial = a.strides.size();
-  ensure(a.dilation.size() == spatial && a.pad_before.size() == spatial && a.pad_after.size() == spatial &&
-             x.dtype == w.dtype,
-         "conv attributes");
+  require(a.dilation.size() == spatial && a.pad_before.size() == spatial && a.pad_after.size() == spatial &&
+              x.dtype == w.dtype,
+          "conv attributes");
   require(x.rank() == spatial + 2 && w.rank() == spatial + 2, "conv: needs ", spatial, " spatial axes; got ", x,
           " and kernel ", w);
   require(x.dim(-1) == w.dim(-2) * a.groups, "conv: input ", x, " has ", x.dim(-1), " channels, the kernel ", w,
@@ -35,8 +35,8 @@ std::vector<Spec> infer_conv(const ConvAttrs& a, std::span<const Spec> in) {
 }
 
 std::vector<Spec> infer_grad(const ConvGradAttrs& a, std::span<const Spec> in) {
-  ensure(in.size() == 2 && in[0].dtype == in[1].dtype && a.shape.size() == a.strides.size() + 2, "conv gradient of ",
-         in[0], " and ", in[1]);
+  require(in.size() == 2 && in[0].dtype == in[1].dtype && a.shape.size() == a.strides.size() + 2, "conv gradient of ",
+          in[0], " and ", in[1]);
   return {{a.shape, in[0].dtype}};
 }
 

@@ -31,11 +31,11 @@ std::vector<Spec> infer(const NoAttrs&, std::span<const Spec> in) {
   constexpr bool unary =
       kind == Kind::float_unary || kind == Kind::number_unary || kind == Kind::test_unary || kind == Kind::logic_unary;
   constexpr bool test = kind == Kind::test_unary || kind == Kind::compare;
-  ensure(in.size() == (unary ? 1 : 2), "pointwise op with ", in.size(), " inputs");
+  require(in.size() == (unary ? 1 : 2), "pointwise op with ", in.size(), " inputs");
   require(accepts(kind, in[0].dtype), "this operation is not defined for ", in[0].dtype);
   Spec out = in[0];
   if constexpr (!unary) {
-    ensure(in[0].dtype == in[1].dtype, "pointwise op on ", in[0], " and ", in[1]);
+    require(in[0].dtype == in[1].dtype, "pointwise op on ", in[0], " and ", in[1]);
     out.shape = broadcast_shapes(in[0].shape, in[1].shape);
   }
   if constexpr (test) out.dtype = DType::boolean;

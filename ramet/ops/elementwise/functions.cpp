@@ -89,7 +89,7 @@ Value cast(Value x, DType dtype) {
   return x.dtype() == dtype ? x : emit(cast_op, {x}, CastAttrs{std::string(keras_name(dtype))})[0];
 }
 
-Value scalar_like(Value x, double value) { return constant(*x.program, Array::scalar(value, x.dtype())); }
+Value scalar_like(Value x, double value) { return constant(x.program(), Array::scalar(value, x.dtype())); }
 
 Value sum_to(Value x, const Shape& shape) {
   if (x.shape() == shape) return x;
@@ -107,8 +107,8 @@ namespace {
 // A plain number next to an integer value makes it a float only when the number itself is not whole.
 Value like(Value x, double v) {
   if (!is_floating(x.dtype()) && v != static_cast<double>(static_cast<std::int64_t>(v)))
-    return ops::constant(*x.program, Array::scalar(v, DType::f32));
-  return ops::constant(*x.program, Array::scalar(v, x.dtype() == DType::boolean ? DType::i32 : x.dtype()));
+    return ops::constant(x.program(), Array::scalar(v, DType::f32));
+  return ops::constant(x.program(), Array::scalar(v, x.dtype() == DType::boolean ? DType::i32 : x.dtype()));
 }
 }  // namespace
 

@@ -32,8 +32,8 @@ const OpDef scatter_add_op = define_op<ScatterAttrs>(
     {.name = "scatter_add",
      .infer = [](const ScatterAttrs& a, std::span<const Spec> in) -> std::vector<Spec> {
        check_index(in[0], "scatter_add");
-       ensure(in[1].rank() >= in[0].rank() && std::equal(in[0].shape.begin(), in[0].shape.end(), in[1].shape.begin()),
-              "scatter_add: ", in[0], ", ", in[1]);
+       require(in[1].rank() >= in[0].rank() && std::equal(in[0].shape.begin(), in[0].shape.end(), in[1].shape.begin()),
+               "scatter_add: ", in[0], ", ", in[1]);
        Shape out{a.size};
        out.insert(out.end(), in[1].shape.begin() + static_cast<std::ptrdiff_t>(in[0].rank()), in[1].shape.end());
        return {{out, in[1].dtype}};
@@ -59,7 +59,7 @@ const OpDef put_last_op =
     define_op<ScatterAttrs>({.name = "put_last",
                              .infer = [](const ScatterAttrs& a, std::span<const Spec> in) -> std::vector<Spec> {
                                check_index(in[0], "put_last");
-                               ensure(in[0].shape == in[1].shape, "put_last: ", in[0], ", ", in[1]);
+                               require(in[0].shape == in[1].shape, "put_last: ", in[0], ", ", in[1]);
                                Shape out = in[0].shape;
                                out.push_back(a.size);
                                return {{out, in[1].dtype}};
@@ -78,7 +78,7 @@ Value put_last(Value index, Value values, std::int64_t size) {
 }
 
 Value one_hot(Value index, std::int64_t classes, DType dtype) {
-  return cast(equal(expand_dims(index, -1), iota(*index.program, {classes}, 0, index.dtype())), dtype);
+  return cast(equal(expand_dims(index, -1), iota(index.program(), {classes}, 0, index.dtype())), dtype);
 }
 
 }  // namespace ramet::ops

@@ -7,10 +7,10 @@ namespace {
 
 template <class A>
 void check_epilogue(const char* who, const A& a, std::span<const Spec> in, const Spec& out) {
-  ensure(in.size() == 2u + a.bias + a.residual && epilogue_activation(a.activation).code >= 0, who,
-         ": inputs or activation");
-  ensure(!a.bias || (in[2].rank() == 1 && in[2].dim(0) == out.dim(-1)), who, ": bias");
-  ensure(!a.residual || in.back() == out, who, ": residual");
+  require(in.size() == 2u + a.bias + a.residual && epilogue_activation(a.activation).code >= 0, who,
+          ": inputs or activation");
+  require(!a.bias || (in[2].rank() == 1 && in[2].dim(0) == out.dim(-1)), who, ": bias");
+  require(!a.residual || in.back() == out, who, ": residual");
 }
 
 std::vector<Spec> infer_linear(const LinearAttrs& a, std::span<const Spec> in) {

@@ -8,7 +8,7 @@ namespace {
 std::vector<Spec> infer(const MatmulAttrs& attrs, std::span<const Spec> in) {
   const Spec &a = in[0], &b = in[1];
   require(a.rank() >= 2 && b.rank() >= 2, "matmul: both operands need at least two axes; got ", a, " and ", b);
-  ensure(a.dtype == b.dtype, "matmul: ", a, " and ", b);
+  require(a.dtype == b.dtype, "matmul: ", a, " and ", b);
   const auto k_a = a.dim(attrs.transpose_a ? -2 : -1), k_b = b.dim(attrs.transpose_b ? -1 : -2);
   require(k_a == k_b, "matmul: inner dimensions differ: ", a, " brings ", k_a, ", ", b, " brings ", k_b);
   Shape out = broadcast_shapes(Shape(a.shape.begin(), a.shape.end() - 2), Shape(b.shape.begin(), b.shape.end() - 2));

@@ -6,8 +6,8 @@ namespace {
 std::vector<Spec> infer(const PoolAttrs& a, std::span<const Spec> in) {
   const Spec& x = in[0];
   const std::size_t spatial = a.window.size();
-  ensure(a.strides.size() == spatial && a.pad_before.size() == spatial && a.pad_after.size() == spatial,
-         "pool attributes");
+  require(a.strides.size() == spatial && a.pad_before.size() == spatial && a.pad_after.size() == spatial,
+          "pool attributes");
   require(x.rank() == spatial + 2, "pool: needs ", spatial, " spatial axes; got ", x);
   Spec out{{x.dim(0)}, x.dtype};
   for (std::size_t i = 0; i < spatial; ++i) {

@@ -7,7 +7,7 @@ namespace ramet::ops {
 namespace {
 
 std::vector<Spec> infer(const RandomAttrs& a, std::span<const Spec> in) {
-  ensure((in[0] == Spec{{2}, DType::i64}), "random numbers need a state of i64[2]; got ", in[0]);
+  require((in[0] == Spec{{2}, DType::i64}), "random numbers need a state of i64[2]; got ", in[0]);
   return {{a.shape, dtype_from(a.dtype)}};
 }
 
@@ -22,6 +22,6 @@ Value random_uniform(Value state, Shape shape, DType dtype) {
 Value random_normal(Value state, Shape shape, DType dtype) {
   return emit(random_normal_op, {state}, RandomAttrs{std::move(shape), std::string(keras_name(dtype))})[0];
 }
-Value next_state(Value state) { return state + constant(*state.program, Array::of<std::int64_t>({2}, {0, 1})); }
+Value next_state(Value state) { return state + constant(state.program(), Array::of<std::int64_t>({2}, {0, 1})); }
 
 }  // namespace ramet::ops

@@ -16,11 +16,11 @@ Shape bias_shape(const RecurrentCell& cell, std::int64_t units) {
 
 // From x and U, which give all sizes.
 Specs specs_of(const RecurrentCell& cell, std::string_view op, std::span<const Spec> in) {
-  ensure(in.size() > 2 && in[0].rank() == 3 && in[2].rank() == 2, op, ": begins with x, W and U");
+  require(in.size() > 2 && in[0].rank() == 3 && in[2].rank() == 2, op, ": begins with x, W and U");
   const std::int64_t batch = in[0].dim(0), steps = in[0].dim(1), features = in[0].dim(2), units = in[2].dim(0);
   const std::int64_t width = cell.gates * units;
   const DType type = in[0].dtype;
-  ensure(is_floating(type), op, ": got ", in[0]);
+  require(is_floating(type), op, ": got ", in[0]);
   return {in[0],
           {{features, width}, type},
           {{units, width}, type},
@@ -33,9 +33,9 @@ Specs specs_of(const RecurrentCell& cell, std::string_view op, std::span<const S
 }
 
 void expect(std::string_view op, std::span<const Spec> in, const std::vector<Spec>& expected) {
-  ensure(in.size() == expected.size(), op, ": has ", expected.size(), " inputs; got ", in.size());
+  require(in.size() == expected.size(), op, ": has ", expected.size(), " inputs; got ", in.size());
   for (std::size_t i = 0; i < in.size(); ++i)
-    ensure(in[i] == expected[i], op, ": input ", i, " is ", in[i], ", not ", expected[i]);
+    require(in[i] == expected[i], op, ": input ", i, " is ", in[i], ", not ", expected[i]);
 }
 
 void add(std::vector<Spec>& to, std::size_t count, const Spec& spec) {
@@ -72,7 +72,7 @@ std::vector<Spec> infer_grad(const RecurrentCell& cell, const RecurrentGradAttrs
 // One walk back through time.
 Values vjp(const RecurrentCell& cell, const Vjp& v) {
   const auto& a = v.as<RecurrentAttrs>();
-  Program& program = *v.in[0].program;
+  Program& program = v.in[0].program();
   const std::size_t sequence = cell.states, kept = sequence + 1;
   for (std::size_t i = kept; i < v.d_out.size(); ++i)
     require(!v.d_out[i], cell.op->name,
@@ -116,12 +116,12 @@ const OpDef lstm_op = forward<kLstm>("lstm"), lstm_grad_op = gradient<kLstm>("ls
 
 RecurrentResult recurrent(const RecurrentCell& cell, Value x, Value kernel, Value recurrent_kernel, Value bias,
                           const Values& states, Value mask, bool reverse) {
-  if (!bias) bias = zeros(*x.program, bias_shape(cell, recurrent_kernel.dim(0)), x.dtype());
+  if (!bias) bias = zeros(x.program(), bias_shape(cell, recurrent_kernel.dim(0)), x.dtype());
   Values in{x, kernel, recurrent_kernel, bias};
   in.insert(in.end(), states.begin(), states.end());
   if (mask) in.push_back(mask);
   const RecurrentAttrs attrs{reverse, static_cast<bool>(mask)};
-  const Values out = x.program->emit(*cell.op, in, Attrs::make(attrs));
+  const Values out = x.program().emit(*cell.op, in, Attrs::make(attrs));
   const auto count = static_cast<std::ptrdiff_t>(cell.states);
   return {Values(out.begin(), out.begin() + count), out[cell.states]};
 }

@@ -9,7 +9,7 @@ namespace ramet::ops {
 namespace {
 
 std::vector<Spec> infer(const ReduceAttrs& a, std::span<const Spec> in) {
-  ensure(is_floating(in[0].dtype), "moments of ", in[0]);
+  require(is_floating(in[0].dtype), "moments of ", in[0]);
   const Spec one = reduce_sum_op.infer(Attrs::make(a), in)[0];
   return {one, one};
 }

@@ -14,7 +14,7 @@ std::vector<Spec> infer(const ReduceAttrs& a, std::span<const Spec> in) {
   for (std::size_t i = 0; i < in[0].rank(); ++i)
     if (std::find(a.axes.begin(), a.axes.end(), static_cast<std::int64_t>(i)) == a.axes.end())
       out.push_back(in[0].shape[i]);
-  ensure(out.size() + a.axes.size() == in[0].rank(), "reduce: axes out of range for ", in[0]);
+  require(out.size() + a.axes.size() == in[0].rank(), "reduce: axes out of range for ", in[0]);
   return {{out, in[0].dtype}};
 }
 

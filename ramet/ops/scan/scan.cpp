@@ -18,18 +18,19 @@ std::vector<Spec> infer(const Attrs& attrs, std::span<const Spec> in) {
   const auto& a = attrs.as<ScanAttrs>();
   const Program& body = *a.body;
   const auto nc = static_cast<std::size_t>(a.carries), ns = static_cast<std::size_t>(a.sequences);
-  ensure(body.inputs().size() == in.size() && body.outputs().size() >= nc && in.size() >= nc + ns,
-         "scan: counts of values disagree");
+  require(body.inputs().size() == in.size() && body.outputs().size() >= nc && in.size() >= nc + ns,
+          "scan: counts of values disagree");
   for (std::size_t i = 0; i < in.size(); ++i) {
     const bool sequence = i >= nc && i < nc + ns;
-    ensure(!sequence || (in[i].rank() >= 1 && in[i].shape[0] == a.length), "scan: sequence ", i, " is ", in[i],
-           ", length ", a.length);
-    ensure(body.spec(body.inputs()[i].value) == (sequence ? without_first_axis(in[i]) : in[i]), "scan: body input ", i);
+    require(!sequence || (in[i].rank() >= 1 && in[i].shape[0] == a.length), "scan: sequence ", i, " is ", in[i],
+            ", length ", a.length);
+    require(body.spec(body.inputs()[i].value) == (sequence ? without_first_axis(in[i]) : in[i]), "scan: body input ",
+            i);
   }
   std::vector<Spec> out;
   for (std::size_t i = 0; i < body.outputs().size(); ++i) {
     const Spec& y = body.spec(body.outputs()[i].value);
-    ensure(i >= nc || y == in[i], "scan: carry ", i, " enters as ", in[i < nc ? i : 0], " and leaves as ", y);
+    require(i >= nc || y == in[i], "scan: carry ", i, " enters as ", in[i < nc ? i : 0], " and leaves as ", y);
     out.push_back(i < nc ? y : with_first_axis(a.length, y));
   }
   for (std::size_t i = 0; i < nc; ++i) out.push_back(with_first_axis(a.length, in[i]));
@@ -41,7 +42,7 @@ std::vector<Spec> infer(const Attrs& attrs, std::span<const Spec> in) {
 Values vjp(const Vjp& v) {
   const auto& a = v.as<ScanAttrs>();
   const Program& body = *a.body;
-  Program& program = *v.in[0].program;
+  Program& program = v.in[0].program();
   const auto nc = static_cast<std::size_t>(a.carries), ns = static_cast<std::size_t>(a.sequences),
              ny = body.outputs().size() - nc;
   const auto floating = [&](std::size_t input) { return is_floating(v.in[input].dtype()); };
@@ -124,7 +125,7 @@ const OpDef scan_op = define_scan();
 
 ScanResult scan(const Values& carries, const Values& sequences, const Values& constants, std::int64_t length,
                 bool reverse, const ScanStep& step) {
-  ensure(!carries.empty(), "scan: needs at least one carry");
+  require(!carries.empty(), "scan: needs at least one carry");
   auto body = std::make_unique<Program>();
   Values all = carries, body_carries, body_x, body_constants;
   const auto enter = [&](const char* kind, std::size_t i, const Spec& spec) { return body->input(cat(kind, i), spec); };
@@ -133,10 +134,10 @@ ScanResult scan(const Values& carries, const Values& sequences, const Values& co
     body_x.push_back(enter("x", i, without_first_axis(sequences[i].spec())));
   for (std::size_t i = 0; i < constants.size(); ++i)
     body_constants.push_back(enter("constant", i, constants[i].spec()));
-  body->device = carries[0].program->device;
+  body->device = carries[0].program().device;
   const ScanResult once = step(*body, body_carries, body_x, body_constants);
-  ensure(once.carries.size() == carries.size(), "scan: the step returned ", once.carries.size(), " carries, not ",
-         carries.size());
+  require(once.carries.size() == carries.size(), "scan: the step returned ", once.carries.size(), " carries, not ",
+          carries.size());
   for (std::size_t i = 0; i < once.carries.size(); ++i) body->output(cat("carry", i), once.carries[i]);
   for (std::size_t i = 0; i < once.outputs.size(); ++i) body->output(cat("y", i), once.outputs[i]);
 
@@ -144,7 +145,7 @@ ScanResult scan(const Values& carries, const Values& sequences, const Values& co
   all.insert(all.end(), constants.begin(), constants.end());
   const ScanAttrs attrs{length, static_cast<std::int64_t>(carries.size()), static_cast<std::int64_t>(sequences.size()),
                         reverse, std::move(body)};
-  const Values results = carries[0].program->emit(scan_op, all, Attrs::make(attrs));
+  const Values results = carries[0].program().emit(scan_op, all, Attrs::make(attrs));
   const auto nc = static_cast<std::ptrdiff_t>(carries.size()), ny = static_cast<std::ptrdiff_t>(once.outputs.size());
   return {Values(results.begin(), results.begin() + nc), Values(results.begin() + nc, results.begin() + nc + ny)};
 }

@@ -10,7 +10,7 @@ namespace {
 
 std::vector<Spec> infer_slice(const SliceAttrs& a, std::span<const Spec> in) {
   const Spec& x = in[0];
-  ensure(a.begin.size() == x.rank() && a.end.size() == x.rank() && a.step.size() == x.rank(), "slice: rank of ", x);
+  require(a.begin.size() == x.rank() && a.end.size() == x.rank() && a.step.size() == x.rank(), "slice: rank of ", x);
   Spec out = x;
   for (std::size_t i = 0; i < x.rank(); ++i) {
     require(0 <= a.begin[i] && a.begin[i] <= a.end[i] && a.end[i] <= x.shape[i] && a.step[i] >= 1, "slice: [",
@@ -35,8 +35,8 @@ Values slice_vjp(const Vjp& v) {
 
 std::vector<Spec> infer_pad(const PadAttrs& a, std::span<const Spec> in) {
   Spec out = in[0];
-  ensure(a.before.size() == out.rank() && a.after.size() == out.rank() && a.inside.size() == out.rank(),
-         "pad: rank of ", in[0]);
+  require(a.before.size() == out.rank() && a.after.size() == out.rank() && a.inside.size() == out.rank(),
+          "pad: rank of ", in[0]);
   for (std::size_t i = 0; i < out.rank(); ++i) {
     const auto n = in[0].shape[i];
     out.shape[i] = a.before[i] + a.after[i] + n + (n > 0 ? (n - 1) * a.inside[i] : 0);
@@ -124,7 +124,7 @@ const OpDef concat_op =
                             const int axis = static_cast<int>(v.as<AxisAttrs>().axis);
                             std::vector<std::int64_t> sizes;
                             for (const Value& x : v.in) sizes.push_back(x.dim(axis));
-                            return split(v.dy(), axis, sizes);
+                            return split_sizes(v.dy(), axis, sizes);
                           }});
 
 const OpDef reverse_op = define_op<ReverseAttrs>(
@@ -186,18 +186,19 @@ Value pad(Value x, std::vector<std::int64_t> before, std::vector<std::int64_t> a
 }
 
 Value concat(const Values& xs, int axis) {
-  ensure(!xs.empty(), "concat of nothing");
-  if (xs.size() == 1) return xs[0];
+  require(!xs.empty(), "concat: needs at least one value");
   DType dtype = xs[0].dtype();
+  if (xs.size() == 1) return xs[0];
   for (const Value& x : xs) dtype = promote(dtype, x.dtype());
   Values same;
   for (const Value& x : xs) same.push_back(cast(x, dtype));
   const AxisAttrs attrs{canonical_axis(axis, xs[0].rank(), "concat")};
-  return same[0].program->emit(concat_op, same, Attrs::make(attrs))[0];
+  return program_of("concat", same).emit(concat_op, same, Attrs::make(attrs))[0];
 }
 
 Value reverse(Value x, std::vector<std::int64_t> axes) {
-  for (auto& axis : axes) axis = canonical_axis(axis, x.rank(), "reverse");
+  const std::size_t rank = x.rank();
+  for (auto& axis : axes) axis = canonical_axis(axis, rank, "reverse");
   return axes.empty() ? x : emit(reverse_op, {x}, ReverseAttrs{std::move(axes)})[0];
 }
 
@@ -223,7 +224,8 @@ Value swap_axes(Value x, int a, int b) {
   return transpose(x, axes);
 }
 
-Value repeat(Value x, int axis, std::int64_t times) {
+Value repeat_along(Value x, int axis, std::int64_t times) {
+  require(times >= 0, "repeat: a number of times that is not negative is needed; got ", times);
   const int at = canonical_axis(axis, x.rank(), "repeat");
   Shape wide = x.shape(), out = x.shape();
   wide.insert(wide.begin() + at + 1, times);
@@ -231,9 +233,10 @@ Value repeat(Value x, int axis, std::int64_t times) {
   return reshape(broadcast_to(expand_dims(x, at + 1), wide), out);
 }
 
-Values split(Value x, int axis, const std::vector<std::int64_t>& sizes) {
+Values split_sizes(Value x, int axis, const std::vector<std::int64_t>& sizes) {
   Values out;
   std::int64_t begin = 0;
+  (void)x.program();
   for (const auto size : sizes) {
     out.push_back(slice_axis(x, axis, begin, begin + size));
     begin += size;
@@ -242,6 +245,7 @@ Values split(Value x, int axis, const std::vector<std::int64_t>& sizes) {
 }
 
 Value stack(const Values& xs, int axis) {
+  require(!xs.empty(), "stack: needs at least one value");
   Values wide;
   for (const Value& x : xs) wide.push_back(expand_dims(x, axis));
   return concat(wide, axis < 0 ? axis + static_cast<int>(xs[0].rank()) + 1 : axis);

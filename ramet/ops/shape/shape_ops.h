@@ -46,8 +46,8 @@ Value reverse(Value x, std::vector<std::int64_t> axes);
 Value expand_dims(Value x, int axis);
 Value squeeze(Value x, int axis);
 Value swap_axes(Value x, int a, int b);
-Value repeat(Value x, int axis, std::int64_t times);  // each element `times` times in a row
-Values split(Value x, int axis, const std::vector<std::int64_t>& sizes);
+Value repeat_along(Value x, int axis, std::int64_t times);  // each element `times` times in a row
+Values split_sizes(Value x, int axis, const std::vector<std::int64_t>& sizes);
 Value stack(const Values& xs, int axis);
 
 }  // namespace ramet::ops

@@ -13,14 +13,14 @@ std::vector<Spec> infer(const GatherAttrs& a, std::span<const Spec> in) {
 
 std::vector<Spec> infer_grad(const GatherAttrs& a, std::span<const Spec> in) {
   const std::vector<Spec> forward = infer(a, in.first(2));
-  ensure(in[2] == forward[1] && in[3] == forward[0], "log_softmax_at_grad: ", in[2], " and ", in[3]);
+  require(in[2] == forward[1] && in[3] == forward[0], "log_softmax_at_grad: ", in[2], " and ", in[3]);
   return {in[0]};
 }
 
 Values vjp(const Vjp& v) {
   require(!v.d_out[1], "log_softmax_at: only its result has a gradient; what it keeps for its own gradient has none");
   const Values in{v.in[0], v.in[1], v.out[1], v.dy()};
-  return {v.in[0].program->emit(log_softmax_at_grad_op, in, v.attrs)[0], {}};
+  return {v.in[0].program().emit(log_softmax_at_grad_op, in, v.attrs)[0], {}};
 }
 
 Values no_second_derivative(const Vjp&) {

@@ -1,4 +1,4 @@
-#include "ramet/train/feed.h"
+#include "ramet/array/feed.h"
 
 #include "ramet/base/strings.h"
 
