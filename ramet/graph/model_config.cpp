@@ -145,7 +145,7 @@ class GraphReader {
     for (const Json& entry : list_of_layers(config_)) {
       const std::string pointer = cat("/layers/", i++);
       try {
-        add(entry.as_object());
+        add(entry);
       } catch (const Error& error) { throw DataError(at_pointer(pointer, error.what())); }
     }
     call_all();
@@ -167,7 +167,8 @@ class GraphReader {
     std::size_t made = 0, lacks = 0;  // calls, and tensors of the next one that are not there yet
   };
 
-  void add(const JsonObject& entry) {
+  void add(const Json& json) {
+    const JsonObject& entry = json.as_object();
     const std::string name = entry.contains("name") ? entry.at("name").as_string() : "";
     const std::string& class_name = entry.at("class_name").as_string();
     const Json* module = entry.find("module");
@@ -181,7 +182,7 @@ class GraphReader {
         made.operation = OpOperation::from_config(class_name, own);
         check_name(made.operation->name());
       } else
-        made.operation = deserialize_layer(Json(entry));
+        made.operation = deserialize_layer(json);
       if (const Json* nodes = entry.find("inbound_nodes"))
         for (const Json& node : nodes->as_array()) made.calls.push_back(modern_node(node));
       if (class_name == "InputLayer" && !made.calls.empty())
