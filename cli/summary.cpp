@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "ramet/base/quoted.h"
 #include "ramet/graph/summary.h"
 
 namespace ramet::cli {

@@ -86,8 +86,7 @@ JsonObject with_numbers(const JsonObject& config, std::vector<ArgumentInfo> (*ar
   for (auto& [key, value] : out) {
     if (!arguments || !holds_bool(value)) continue;
     for (const ArgumentInfo& argument : arguments()) {
-      const bool number =
-          argument.type.find("int") == 0 || argument.type.find("float") == 0 || argument.type.find("list of") == 0;
+      const bool number = argument.type.find("float") != argument.type.npos;  // a count is never true
       if (argument.name == key && number) value = as_number(value);
     }
   }

@@ -360,7 +360,7 @@ class RandomProgram : public RandomValues {
         break;
       }
       case 7: same(ops::reverse(x, some_axes(x)), x); break;
-      default: same(ops::repeat(x, axis, r_.integer(1, 3)), x);
+      default: same(ops::repeat_along(x, axis, r_.integer(1, 3)), x);
     }
   }
 

@@ -11,6 +11,7 @@ const OpDef transfer_op = define_op<TransferAttrs>(
      }});
 
 Value transfer(Value x, const Device& from, const Device& to) {
+  (void)program_of("transfer", {&x, 1});
   return from == to ? x : emit(transfer_op, {x}, TransferAttrs{to.name(), from.name()})[0];
 }
 
