@@ -44,7 +44,7 @@ TEST_CASE("inputs of another shape, rank or count are refused in Keras' words") 
   CHECK_THROWS_WITH_AS(m.predict(Array::scalar(1)),
                        "input 'image' is a scalar; arrays need the samples along their first axis", UsageError);
   CHECK_THROWS_WITH_AS(m.predict(Feed()), "predict: no input data", UsageError);
-  CHECK_THROWS_WITH_AS(m.predict(Array::zeros({0, 28, 28, 1})), "predict: the data holds no samples", UsageError);
+  CHECK(to_string(static_cast<Array>(m.predict(Array::zeros({0, 28, 28, 1}))).shape()) == "(0, 10)");
   CHECK_THROWS_WITH_AS(m.predict(Array({5, 28, 28, 1}, DType::f16)),
                        "input 'image' is float16, which cannot be computed with yet; use float32", UsageError);
   CHECK_THROWS_WITH_AS(m.predict(x, {.batch_size = 0}), "predict: `batch_size` must be positive; got 0", UsageError);

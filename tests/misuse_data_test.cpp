@@ -46,11 +46,6 @@ std::vector<Misuse> data_misuses() {
          m.predict({v, Array()});
        },
        {"'b'", "None"}},
-      {"predict with no samples",
-       [](Model& m) {
-         m.predict({Array::zeros({0, 4}), Array::zeros({0, 4})});
-       },
-       {"predict", "no samples"}},
       {"predict with float16",
        [](Model& m) {
          m.predict({v, Array({5, 4}, DType::f16)});

@@ -62,9 +62,10 @@ TEST_CASE("a layer of one's own: layers that it builds count as its own without 
   const Model copy = clone_model(model, {.weights = Weights::copy});
   CHECK(max_difference(copy.predict(x), model.predict(x)) == 0);
 
+  register_object<BlockLayer>("tests");
   const testing::TemporaryFolder folder;
   model.save(folder / "m.keras");
-  const Model loaded = load_model(folder / "m.keras", {.layers = {BlockLayer::registration()}});
+  const Model loaded = load_model(folder / "m.keras");
   CHECK(max_difference(loaded.predict(x), model.predict(x)) == 0);
 
   const Arrays before = model.get_weights();

@@ -195,7 +195,8 @@ TEST_CASE("attack files: every whole file is refused through every door") {
       doors = siege.doors_for_weights(file);
     else {
       put(siege.folder / name, file);
-      doors = {{"file", [&] { load_model(siege.folder / name); }}, {"memory", [&] { load_model(bytes_of(file)); }}};
+      doors = {{"file", [&] { load_model(siege.folder / name, kStrict); }},
+               {"memory", [&] { load_model(bytes_of(file), kStrict); }}};
       if (kind == "legacy") doors.push_back({"weights", [&] { sound_model().load_weights(siege.folder / name); }});
     }
     siege.expect(doors, {attack.at("says").as_string()});
