@@ -1,5 +1,7 @@
 #include "ramet/graph/op_operation.h"
 
+#include <algorithm>
+
 #include "ramet/graph/array_json.h"
 #include "ramet/graph/load_context.h"
 #include "ramet/ops/constant/constant.h"
@@ -97,8 +99,14 @@ OperationRef OpOperation::from_config(std::string_view class_name, const JsonObj
   const OpRow* row = find_op_row(class_name);
   if (!row) throw DataError(cat("the operation '", class_name, "' is not supported yet"));
   JsonObject own = config;
-  for (const auto& [key, value] : own)
+  static constexpr std::string_view kPerAxis[] = {"axis", "axes", "newshape", "shape", "pad_width"};
+  for (const auto& [key, value] : own) {
     if (!sizes_fit(value)) throw DataError(cat("`", key, "`: ", value.dump(), " is out of range"));
+    if (value.is_array() && value.as_array().size() > kMostAxes &&
+        std::find(std::begin(kPerAxis), std::end(kPerAxis), key) != std::end(kPerAxis))
+      throw DataError(cat("`", key, "`: a list of ", value.as_array().size(),
+                          " entries, one for an axis each; the most are ", kMostAxes));
+  }
   const Json* name = own.find("name");
   std::string given = name && !name->is_null() ? name->as_string() : unique_name(class_name);
   own.erase("name");

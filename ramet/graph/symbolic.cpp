@@ -116,6 +116,31 @@ std::map<std::size_t, std::int64_t> sizes_next_to_none(const CallArgs& args) {
   return known;
 }
 
+std::int64_t values_in(const Json& json) {
+  std::int64_t count = 1;
+  if (json.is_array())
+    for (const Json& item : json.as_array()) count += values_in(item);
+  if (json.is_object())
+    for (const auto& [key, item] : json.as_object()) count += values_in(item);
+  return count;
+}
+std::int64_t values_in(const Nest<Tensor>& nest) {
+  std::int64_t count = 1;
+  if (nest.is_constant()) return values_in(nest.constant());
+  if (nest.is_list())
+    for (const auto& item : nest.list()) count += values_in(item);
+  if (nest.is_dict())
+    for (const auto& [key, item] : nest.dict()) count += values_in(item);
+  return count;
+}
+// Tensors, numbers and whatever else a call was given.
+std::int64_t values_in(const CallArgs& args) {
+  std::int64_t count = 0;
+  for (const Arg& a : args.args) count += values_in(static_cast<const Nest<Tensor>&>(a));
+  for (const auto& [key, a] : args.kwargs) count += values_in(static_cast<const Nest<Tensor>&>(a));
+  return count;
+}
+
 Probe find_specs(Operation& operation, const CallArgs& args) {
   try {
     return probe_twice(operation, args, {});
@@ -123,10 +148,10 @@ Probe find_specs(Operation& operation, const CallArgs& args) {
     if (!any_none(args)) throw;
     std::vector<StandIn> others;
     if (args.tensors().size() > 1) others.push_back({sizes_next_to_none(args), std::nullopt});
-    // Fewer where a call has very many tensors, so that a refusal costs no more than some hundred thousand of them.
-    constexpr std::int64_t kMost = 256, kMany = 256;
-    const auto tensors = static_cast<std::int64_t>(args.tensors().size());
-    for (std::int64_t n = 1; n <= kMost / std::max<std::int64_t>(1, tensors / kMany); ++n) others.push_back({{}, n});
+    // Fewer where a call has very many tensors or numbers, so that a refusal costs no more than some ten thousand.
+    constexpr std::int64_t kMost = 256, kMany = 128;
+    const std::int64_t most = kMost / std::max<std::int64_t>(1, values_in(args) / kMany);
+    for (std::int64_t n = 1; n <= most; ++n) others.push_back({{}, n});
     for (const StandIn& other : others) {
       try {
         return probe_twice(operation, args, other);

@@ -1,6 +1,7 @@
 #include "ramet/io/legacy_h5.h"
 
 #include <algorithm>
+#include <set>
 
 #include "ramet/base/quoted.h"
 #include "ramet/graph/load_context.h"
@@ -112,9 +113,13 @@ std::vector<Source> match_legacy_weights(const hdf5::Group& root, const Model& m
   for (const auto& layer : model.layers())
     if (!layer->weights().empty()) layers.push_back(layer);
   std::vector<std::pair<std::string, std::vector<std::string>>> saved;
-  for (const auto& name : name_list(root, "layer_names"))
+  std::set<std::string> names;
+  for (const auto& name : name_list(root, "layer_names")) {
+    if (!names.insert(name).second)
+      throw DataError(cat("Layer count mismatch: layer_names has ", quoted(name), " twice"));
     if (auto weights = name_list(root.group(name), "weight_names"); !weights.empty())
       saved.emplace_back(name, std::move(weights));
+  }
   if (saved.size() != layers.size())
     throw DataError(cat("Layer count mismatch when loading weights from file. Model expected ", layers.size(),
                         " layers, found ", saved.size(), " saved layers."));

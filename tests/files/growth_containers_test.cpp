@@ -113,7 +113,7 @@ TEST_CASE("growth: members, groups, datasets and attributes take work in proport
       {"attributes of a group", 100,
        [](auto n) { return hdf5_of(n, [](auto& file, auto i) { file.attribute("g", numbered("a", i), "text"); }); },
        open_hdf5},
-      {"letters of an attribute", 1000,
+      {"letters of an attribute", 8000,
        [](auto n) { return hdf5_of(1, [&](auto& file, auto) { file.attribute("g", "a", std::string(n, 'a')); }); },
        open_hdf5},
       {"texts of an attribute", 200,

@@ -132,7 +132,7 @@ TEST_CASE("growth: layers, calls, inputs, outputs and nested models take work in
       {"outputs of a model by name", 200, [](auto n) { return many_outputs(n, true); }},
       {"outputs of a nested model", 100, nested_outputs},
       {"nested models in a row", 50, nested_side_by_side},
-      {"nested models in one another", 7, nested_deep},
+      {"nested models in one another", 2, nested_deep},
       {"layers of a Sequential", 100, sequential},
       {"calls written as Keras 2 wrote them", 100,
        [](auto n) {

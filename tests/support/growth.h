@@ -48,7 +48,7 @@ inline Work work_of(const std::function<void(const std::string&)>& open, const s
 // Twice as much of it takes twice the work, a little more for sorted things; a square law takes four times. Nothing
 // takes more than kMostPerByte for a byte of the file.
 inline void check_growth(const Countable& c) {
-  constexpr double kMostPerByte = 3000;
+  constexpr double kMostPerByte = 8000;  // a cell of a recurrent layer takes 50 bytes of text
   const char* only = std::getenv("RAMET_ONLY");
   if (only && std::string(c.name).find(only) == std::string::npos) return;
   CAPTURE(std::string(c.name));
@@ -69,8 +69,9 @@ inline void check_growth(const Countable& c) {
                                   size[1], ", ", size[2], " bytes: ", per_byte, " per byte, growth ", second / first);
   CAPTURE(figures);
   if (std::getenv("RAMET_TELL")) MESSAGE(std::string(c.name), ": ", figures, " ", work[2].refusal.substr(0, 200));
-  // What does not grow at all is refused before it is looked at.
-  CHECK(second <= 2.6 * first + 20'000);
+  // What hardly grows at all was refused before it was looked at.
+  const bool grows = static_cast<double>(work[2].steps) > 1.3 * static_cast<double>(work[0].steps);
+  CHECK((!grows || second <= 2.6 * first + 20'000));
   CHECK(per_byte <= kMostPerByte);
 }
 
