@@ -73,10 +73,6 @@ class ActivationFunction {
   Value operator()(Value x) const;
 
  private:
-  struct Own {
-    std::string name;
-    std::function<Value(Value)> function;
-  };
   static constexpr int find(std::string_view name) {
     for (std::size_t i = 0; i < kActivationNames.size(); ++i)
       if (kActivationNames[i] == name) return static_cast<int>(i);

@@ -20,7 +20,7 @@ struct ConvConfig {
   DataFormat data_format = "channels_last";
   IntOrList dilation_rate = 1;
   std::int64_t groups = 1;
-  Activation activation = "linear";
+  Activation activation = {};  // linear; g++ 12 takes no literal for it in a template
   bool use_bias = true;
   Initializer kernel_initializer = "glorot_uniform";
   Initializer bias_initializer = "zeros";
@@ -79,7 +79,7 @@ struct DepthwiseConvConfig {
   std::int64_t depth_multiplier = 1;
   DataFormat data_format = "channels_last";
   IntOrList dilation_rate = 1;
-  Activation activation = "linear";
+  Activation activation = {};  // linear; g++ 12 takes no literal for it in a template
   bool use_bias = true;
   Initializer depthwise_initializer = "glorot_uniform";
   Initializer bias_initializer = "zeros";
@@ -137,7 +137,7 @@ struct SeparableConvConfig {
   DataFormat data_format = "channels_last";
   IntOrList dilation_rate = 1;
   std::int64_t depth_multiplier = 1;
-  Activation activation = "linear";
+  Activation activation = {};  // linear; g++ 12 takes no literal for it in a template
   bool use_bias = true;
   Initializer depthwise_initializer = "glorot_uniform";
   Initializer pointwise_initializer = "glorot_uniform";
@@ -203,7 +203,7 @@ struct ConvTransposeConfig {
   std::optional<IntOrList> output_padding = std::nullopt;
   DataFormat data_format = "channels_last";
   IntOrList dilation_rate = 1;
-  Activation activation = "linear";
+  Activation activation = {};  // linear; g++ 12 takes no literal for it in a template
   bool use_bias = true;
   Initializer kernel_initializer = "glorot_uniform";
   Initializer bias_initializer = "zeros";
