@@ -70,7 +70,7 @@ void register_function(const std::string& name, AnyFunction function) {
           "' is registered already; a name stands for one function");
 }
 
-JsonObject with_numbers(const JsonObject& config, std::vector<ArgumentInfo> (*arguments)()) {
+JsonObject with_numbers(JsonObject config, std::vector<ArgumentInfo> (*arguments)()) {
   const std::function<bool(const Json&)> holds_bool = [&](const Json& value) {
     if (value.is_array()) return std::any_of(value.as_array().begin(), value.as_array().end(), holds_bool);
     return value.is_bool();
@@ -82,20 +82,19 @@ JsonObject with_numbers(const JsonObject& config, std::vector<ArgumentInfo> (*ar
     for (const Json& item : value.as_array()) out.push_back(as_number(item));
     return Json(std::move(out));
   };
-  JsonObject out = config;
-  for (auto& [key, value] : out) {
+  for (auto& [key, value] : config) {
     if (!arguments || !holds_bool(value)) continue;
     for (const ArgumentInfo& argument : arguments()) {
       const bool number = argument.type.find("float") != argument.type.npos;  // a count is never true
       if (argument.name == key && number) value = as_number(value);
     }
   }
-  return out;
+  return config;
 }
 
 WrittenClass WrittenClass::of(const JsonObject& object) {
   WrittenClass out{object.at("class_name").as_string(), "", nullptr};
-  if (const Json* registered = object.find("registered_name"); registered && !registered->is_null())
+  if (const Json* registered = object.find("registered_name"); registered && registered->is_string())
     out.registered_name = registered->as_string();
   // Without the key (Keras 2) the class may be anybody's; with null it is one of a program's main file.
   const Json* module = object.find("module");

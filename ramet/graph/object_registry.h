@@ -56,7 +56,7 @@ void register_object(const std::string& package) {
 void register_function(const std::string& name, AnyFunction function);
 
 // A config whose True and False are numbers where the class takes numbers, as Python takes them.
-JsonObject with_numbers(const JsonObject& config, std::vector<ArgumentInfo> (*arguments)());
+JsonObject with_numbers(JsonObject config, std::vector<ArgumentInfo> (*arguments)());
 
 // How a file names a class: {"module", "class_name", "registered_name"}.
 struct WrittenClass {

@@ -120,12 +120,17 @@ void check_arguments(std::string_view class_name, std::vector<ArgumentInfo> (*ar
 LayerRef make_layer(const JsonObject& object) {
   const WrittenClass written = WrittenClass::of(object);
   const std::string& name = written.class_name;
-  const JsonObject config = modern_config(name, object.at("config").as_object());
+  const JsonObject& given = object.at("config").as_object();
+  // The config of a model is as large as the file, and nothing is done to it: it is not copied.
+  const bool model = name == "Functional" || name == "Sequential" || name == "Model";
+  JsonObject config = model ? JsonObject() : modern_config(name, given);
   const Nesting nesting(LoadContext::current());
   // A caller's class wins over one of ours, unless the file says that it is Keras'.
   if (const auto own = find_object(kLayerKind, written)) {
+    if (model) config = given;
     check_arguments(name, own->arguments, config);
-    const auto made = std::static_pointer_cast<const Layer>(own->from_config(with_numbers(config, own->arguments)));
+    const auto made =
+        std::static_pointer_cast<const Layer>(own->from_config(with_numbers(std::move(config), own->arguments)));
     LayerRef layer = std::const_pointer_cast<Layer>(made);
     layer->file_class = written;
     return layer;
@@ -136,8 +141,9 @@ LayerRef make_layer(const JsonObject& object) {
     const bool keras = plain && written.may_be_keras() && r.package.empty() &&
                        r.class_name == (name == "Model" ? "Functional" : name);  // Keras 2.2: Model
     if (!keras && (r.package.empty() || written.registered_name != cat(r.package, ">", r.class_name))) continue;
+    if (model) return r.from_config(given);
     check_arguments(name, r.arguments, config);
-    return r.from_config(with_numbers(config, r.arguments));
+    return r.from_config(with_numbers(std::move(config), r.arguments));
   }
   const std::string& full = written.registered_name.empty() ? name : written.registered_name;
   if (!written.may_be_keras())

@@ -86,7 +86,8 @@ class Object {
   static std::shared_ptr<const Interface> make(const WrittenClass& written, const JsonObject& config) {
     if (auto own = make_own(written, config)) return own;
     std::vector<std::string> names;
-    const bool keras = written.may_be_keras();
+    // As Keras, by the name of the class alone, unless the file says that it is of a package of somebody's.
+    const bool keras = written.registered_name.find('>') == std::string::npos;
     const std::string& name = written.class_name;
     for (const ObjectClass<Interface>& c : Interface::classes()) {
       const std::string snake = snake_case(c.class_name);
