@@ -252,7 +252,7 @@ TEST_CASE("growth: keys, lists, names and numbers take work in proportion to the
          return model_text(op("Stack", "x", R"("axis": 1)", call_on(list_of(n, [](auto) { return tensor("in"); }))),
                            place("x"));
        }},
-      {"numbers of a constant", 1000,
+      {"numbers of a constant", 10'000,
        [](auto n) {
          return model_text(
              op("Add", "x", "",
