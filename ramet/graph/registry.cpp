@@ -141,8 +141,8 @@ LayerRef make_layer(const JsonObject& object) {
     const bool keras = plain && written.may_be_keras() && r.package.empty() &&
                        r.class_name == (name == "Model" ? "Functional" : name);  // Keras 2.2: Model
     if (!keras && (r.package.empty() || written.registered_name != cat(r.package, ">", r.class_name))) continue;
+    check_arguments(name, r.arguments, model ? given : config);
     if (model) return r.from_config(given);
-    check_arguments(name, r.arguments, config);
     return r.from_config(with_numbers(std::move(config), r.arguments));
   }
   const std::string& full = written.registered_name.empty() ? name : written.registered_name;
