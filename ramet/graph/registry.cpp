@@ -118,6 +118,8 @@ void check_arguments(std::string_view class_name, std::vector<ArgumentInfo> (*ar
 }
 
 LayerRef make_layer(const JsonObject& object) {
+  if (const Json* registered = object.find("registered_name"); registered && !registered->is_null())
+    (void)registered->as_string();
   const WrittenClass written = WrittenClass::of(object);
   const std::string& name = written.class_name;
   const JsonObject& given = object.at("config").as_object();
