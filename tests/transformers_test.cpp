@@ -112,7 +112,7 @@ TEST_CASE("transformers: losses, metrics and three steps of training are Keras'"
       CHECK(got.size() == expected.as_object().size());
       for (const auto& [name, value] : expected.as_object()) {
         CAPTURE(name);
-        CHECK(got[name] == doctest::Approx(value.as_double()).epsilon(2e-4));
+        CHECK(got[name] == doctest::Approx(value.as_double()).epsilon(2e-5));
       }
     };
     same(model.evaluate(x, y, {.batch_size = x[0].dim(0), .verbose = 0}), run.at("evaluate"));
@@ -120,7 +120,7 @@ TEST_CASE("transformers: losses, metrics and three steps of training are Keras'"
     const Arrays after = model.get_weights(), expected = recording().arrays(run.at("weights_after"));
     for (std::size_t i = 0; i < after.size(); ++i) {
       CAPTURE(model.weights()[i]->path);
-      CHECK(distance(after[i], expected[i]) < 2e-4);
+      CHECK(distance(after[i], expected[i]) < 2e-5);
     }
     ++trained;
   }

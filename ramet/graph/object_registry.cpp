@@ -157,9 +157,15 @@ void remember_package(const ObjectRegistration& r) {
 }
 
 Json function_json(const std::string& name) {
+  static constexpr const char* kNameless = "<lambda>";  // as Python calls it
+  const bool nameless = name.empty() || name == kNameless;
+  if (nameless && saving)
+    throw UnregisteredError(
+        "a C++ function without a name cannot be saved, because no file could bring it back; "
+        "register_function(\"name\", fn) and give its name");
   return Json(JsonObject{{"module", Json("builtins")},
                          {"class_name", Json("function")},
-                         {"config", Json(name)},
+                         {"config", Json(nameless ? kNameless : name)},
                          {"registered_name", Json("function")}});
 }
 

@@ -1,6 +1,5 @@
 #include "ramet/nn/activations.h"
 
-#include <algorithm>
 #include <cmath>
 #include <mutex>
 #include <numbers>
@@ -105,7 +104,7 @@ constexpr Function kFunctions[] = {
 };
 static_assert(std::size(kFunctions) == kActivationNames.size());
 
-// A layer as an activation has no weights: Keras neither trains nor saves those of one.
+// Only a layer without variables can be an activation: Keras neither trains nor saves those of one.
 class LayerActivation final : public OwnActivation {
  public:
   explicit LayerActivation(LayerRef layer) : layer_(std::move(layer)) {}
@@ -115,6 +114,8 @@ class LayerActivation final : public OwnActivation {
       const std::lock_guard lock(building);
       layer_->prepare(SpecArgs{{Nest<Spec>(x.spec())}, {}});
     }
+    require(layer_->own_variables().empty() && layer_->weights().empty(), "the layer ", layer_->class_name(),
+            " as an activation is not supported, because it has variables; layers without any are");
     Trace trace(x.program(), false);
     return layer_->trace(trace, TracedArgs{{TracedNest(Traced{x, {}})}, {}}).leaf().value;
   }
@@ -130,13 +131,7 @@ class FunctionActivation final : public OwnActivation {
   FunctionActivation(std::string name, std::function<Value(Value)> call)
       : name_(std::move(name)), call_(std::move(call)) {}
   Value operator()(Value x) const override { return call_(x); }
-  Json written() const override {
-    if (name_.empty() && SaveScope::active())
-      throw UnregisteredError(
-          "the activation is a function without a name, which no file can hold; register_function(\"name\", fn) and "
-          "give its name");
-    return function_json(name_.empty() ? "<lambda>" : name_);
-  }
+  Json written() const override { return function_json(name_); }
   std::string_view name() const override { return name_; }
 
  private:
@@ -145,13 +140,7 @@ class FunctionActivation final : public OwnActivation {
 };
 
 ActivationFunction layer_activation(const Json& json) {
-  LayerRef layer = deserialize_layer(json);
-  static constexpr std::string_view kStateless[] = {"ReLU", "LeakyReLU", "ELU", "Softmax", "Activation", "Identity"};
-  const bool own = layer->file_class.has_value();
-  if (!own && std::find(std::begin(kStateless), std::end(kStateless), layer->class_name()) == std::end(kStateless))
-    throw DataError(cat("the layer ", layer->class_name(),
-                        " as an activation is not supported; ReLU, LeakyReLU, ELU, Softmax and Activation are"));
-  return ActivationFunction(std::make_unique<const LayerActivation>(std::move(layer)));
+  return ActivationFunction(std::make_unique<const LayerActivation>(deserialize_layer(json)));
 }
 
 }  // namespace

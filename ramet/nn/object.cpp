@@ -3,14 +3,7 @@
 namespace ramet {
 
 Json object_json(const Configured& object, std::string_view kind, std::string_view keras_module, bool keras_own) {
-  if (object.class_name() == kFunctionClass) {
-    const std::string name = object.get_config().at("name").as_string();
-    if (name == kNameless && SaveScope::active())
-      throw UnregisteredError(cat("the ", kind,
-                                  " is a function without a name, which no file can hold; register_function(\"name\", "
-                                  "fn) and give its name"));
-    return function_json(name);
-  }
+  if (object.class_name() == kFunctionClass) return function_json(object.get_config().at("name").as_string());
   if (!keras_own)
     return own_object_json(kind, typeid(object), object.class_name(), object.get_config(), object.file_class);
   return Json(JsonObject{{"module", Json(std::string(keras_module))},

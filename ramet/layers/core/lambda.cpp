@@ -26,14 +26,7 @@ LambdaFunction::LambdaFunction(const char* name) : name_(name) {
   call_ = found->lambda;
 }
 
-Json encode(const LambdaFunction& function) {
-  if (!function) return Json(nullptr);
-  if (function.name().empty() && SaveScope::active())
-    throw UnregisteredError(
-        "holds a C++ function without a name, which no file can hold; register_function(\"name\", fn) and use "
-        "Lambda(\"name\")");
-  return function_json(function.name().empty() ? "<lambda>" : function.name());
-}
+Json encode(const LambdaFunction& function) { return function ? function_json(function.name()) : Json(nullptr); }
 
 void decode(const Json& json, LambdaFunction& out) {
   if (json.is_null()) return;
